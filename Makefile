@@ -1,0 +1,44 @@
+# Everything runs in .venv: a fresh machine needs Python 3.11 and git only.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TEST_ARGS ?= -n auto
+
+.PHONY: setup check format lint types test gate schemas bench clean
+
+setup: $(VENV)/.done
+
+$(VENV)/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+check: lint types test gate
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: setup
+	$(BIN)/mypy
+
+test: setup
+	$(BIN)/pytest $(TEST_ARGS)
+
+# The gate on our own sample fleet: every rule, and no drift between inventory/ and out/.
+gate: setup
+	$(BIN)/drivergate check
+
+schemas: setup
+	$(BIN)/python -m tests.schemas
+
+bench: setup
+	$(BIN)/python -m tests.bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
