@@ -1,0 +1,60 @@
+"""One image of a catalog, the grammars of its parts, and its canonical line."""
+
+import re
+
+from msgspec import Struct
+
+from generator.finding import Place
+
+TAG = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}"
+PLATFORM = r"[a-z0-9]+/[a-z0-9_]+(?:/[a-z0-9._]+)?"
+VERSION = r"[0-9A-Za-z][0-9A-Za-z._+-]*"
+PLATFORMS = re.compile(rf"{PLATFORM}(?:, {PLATFORM})*")
+MODULE_TYPE = r"open|proprietary"
+DIGEST = r"sha256:[0-9a-f]{64}"
+# Printable and no line end to any reader: what a comment may hold that a line-by-line reading steps over.
+_COMMENT = r"#[ -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*"
+NOTHING = rf" *(?:{_COMMENT})?\r?"
+REST = rf"(?: +{_COMMENT})? *\r?"
+LINE = re.compile(
+    rf'  - \{{tag: "({TAG})"'
+    rf"(?:, platforms: \[([a-z0-9._/, ]+)\])?"
+    rf'(?:, driverVersion: "({VERSION})")?'
+    rf"(?:, moduleType: ({MODULE_TYPE}))?"
+    rf'(?:, digest: "({DIGEST})")?'
+    rf"(, gone: true)?\}}{REST}"
+)
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """A built image, and the line that says so. What is None is not recorded; `gone` counts as missing."""
+
+    tag: str
+    platforms: tuple[str, ...] | None = None
+    driver_version: str | None = None
+    module_type: str | None = None
+    digest: str | None = None
+    gone: bool = False
+    file: str = ""
+    line: int = 0
+
+    @property
+    def place(self) -> Place:
+        """Where the image is listed."""
+        return Place(self.file, self.line, 1) if self.line else Place(self.file)
+
+
+def canonical(entry: Entry) -> str:
+    """The one line that an image has in a catalog, without a line end."""
+    parts = [f'tag: "{entry.tag}"']
+    if entry.platforms is not None:
+        parts.append(f"platforms: [{', '.join(entry.platforms)}]")
+    if entry.driver_version is not None:
+        parts.append(f'driverVersion: "{entry.driver_version}"')
+    if entry.module_type is not None:
+        parts.append(f"moduleType: {entry.module_type}")
+    if entry.digest is not None:
+        parts.append(f'digest: "{entry.digest}"')
+    if entry.gone:
+        parts.append("gone: true")
+    return f"  - {{{', '.join(parts)}}}"

@@ -1,0 +1,151 @@
+"""From the files under `inventory/` to typed documents, with every problem of every file in one run."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from generator.declared.catalog import CatalogFile, read_catalog
+from generator.declared.document import read
+from generator.declared.model import API_VERSION, KINDS, Cluster, Fleet, NodeImage, Shape
+from generator.declared.shape import did_you_mean, shaped
+from generator.declared.texts import Texts
+from generator.finding import Finding, Place, Severity
+
+FOLDER = "inventory"
+ENDINGS = (".yaml", ".yml")
+LOOKS_LIKE_YAML = re.compile(r"\.ya?ml(?![a-z])", re.IGNORECASE)
+KIND = re.compile(rb"""^kind:[ \t]*["']?([A-Za-z]+)""", re.MULTILINE)
+NAME = re.compile(rb"""^name:[ \t]*["']?([^"'\s#]+)""", re.MULTILINE)
+
+
+S = TypeVar("S", bound=Shape)
+
+
+class Loaded(Struct, Generic[S], frozen=True):
+    """A typed document, the plain tree it was made from, and its file."""
+
+    file: str
+    shape: S
+    tree: dict[str, Any]
+
+
+class Inventory(Struct, frozen=True, kw_only=True):
+    """All documents of the inventory, by kind, in the order of their paths."""
+
+    fleets: tuple[Loaded[Fleet], ...]
+    clusters: tuple[Loaded[Cluster], ...]
+    node_images: tuple[Loaded[NodeImage], ...]
+    catalogs: tuple[CatalogFile, ...]
+    texts: Texts
+    findings: tuple[Finding, ...]
+
+
+def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozenset()) -> Inventory:
+    """Every file below `inventory/`, path to content. With `only_clusters` the other clusters' files are not parsed."""
+    texts = Texts(files)
+    findings: list[Finding] = []
+    documents: dict[str, list[Loaded[Any]]] = {"Fleet": [], "Cluster": [], "NodeImage": []}
+    catalogs: list[CatalogFile] = []
+    for file in sorted(files):
+        if not file.endswith(ENDINGS):
+            findings += _wrong_ending(file)
+            continue
+        kind = _sniffed(KIND, files[file])
+        if kind == "ImageCatalog":
+            catalogs.append(read_catalog(file, files[file]))
+            findings += catalogs[-1].findings
+            continue
+        if only_clusters and kind == "Cluster" and _is_other(files[file], only_clusters):
+            continue
+        loaded, problems = _document(file, files[file], texts)
+        findings += problems
+        if loaded is not None:
+            documents[loaded.shape.kind].append(loaded)
+    findings += _duplicates(documents, texts)
+    return Inventory(
+        fleets=tuple(documents["Fleet"]),
+        clusters=tuple(documents["Cluster"]),
+        node_images=tuple(documents["NodeImage"]),
+        catalogs=tuple(catalogs),
+        texts=texts,
+        findings=tuple(findings),
+    )
+
+
+def unread(file: str, why: str, hint: str) -> Finding:
+    """A file below inventory/ or templates/ that takes no part in the result."""
+    return Finding(
+        rule="inventory/unread-file", severity=Severity.ERROR, place=Place(file), message=f"{file} is not read: {why}", hint=hint
+    )
+
+
+def _wrong_ending(file: str) -> Iterator[Finding]:
+    if LOOKS_LIKE_YAML.search(file):
+        yield unread(file, 'its name doesn\'t end in ".yaml" or ".yml"', "rename the file, or move it out of inventory/")
+
+
+def _sniffed(pattern: re.Pattern[bytes], data: bytes) -> str:
+    found = pattern.search(data)
+    return found[1].decode("ascii", "replace") if found else ""
+
+
+def _is_other(data: bytes, wanted: frozenset[str]) -> bool:
+    name = _sniffed(NAME, data)
+    return bool(name) and name not in wanted
+
+
+def _document(file: str, data: bytes, texts: Texts) -> tuple[Loaded[Any] | None, tuple[Finding, ...]]:
+    document = read(data, file)
+    value = document.value
+    if document.findings and not isinstance(value, dict):
+        return None, document.findings
+    if value is None:
+        return None, (unread(file, "it holds no document", "delete the file or write a document into it"),)
+    kind = value.get("kind") if isinstance(value, dict) else None
+    api = value.get("apiVersion") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or (api != API_VERSION and kind not in KINDS):
+        why = f"it is no drivergate document (kind {_shown(kind)}, apiVersion {_shown(api)})"
+        return None, (unread(file, why, f"give it apiVersion {API_VERSION} and a kind, or move it out of inventory/"),)
+    if kind not in KINDS:
+        return None, (_unknown_kind(kind, file, texts),)
+    result = shaped(kind, value, file, texts)
+    findings = (*document.findings, *result.findings)
+    if result.shape is None or findings:
+        return None, findings
+    return Loaded(file, result.shape, result.tree), ()
+
+
+def _unknown_kind(kind: str, file: str, texts: Texts) -> Finding:
+    return Finding(
+        rule="inventory/schema",
+        severity=Severity.INVALID,
+        place=texts.value(file, ("kind",)),
+        message=f'unknown kind "{kind}" of {API_VERSION}',
+        hint=did_you_mean(kind, sorted(KINDS)) or f"use one of {', '.join(sorted(KINDS))}",
+    )
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else "missing"
+
+
+def _duplicates(documents: Mapping[str, Iterable[Loaded[Any]]], texts: Texts) -> Iterator[Finding]:
+    for kind, loaded in documents.items():
+        seen: dict[str, Loaded[Any]] = {}
+        for one in loaded:
+            key = kind if kind == "Fleet" else one.shape.name
+            first = seen.setdefault(key, one)
+            if first is one:
+                continue
+            where = texts.value(first.file, ("name",))
+            what = "a second Fleet document" if kind == "Fleet" else f'{kind} "{key}" is declared twice'
+            yield Finding(
+                rule="inventory/duplicate",
+                severity=Severity.INVALID,
+                place=texts.value(one.file, ("name",)),
+                message=f"{what}, the first is at {where}",
+                hint="rename or remove one of the two",
+                fact=key,
+            )

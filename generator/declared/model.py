@@ -1,0 +1,261 @@
+"""The shape of the inventory: one frozen struct per kind, the source of the JSON Schemas.
+
+Sample: `inventory/`. Names of driver and upgrade settings are the CRD's own.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+API_VERSION = "drivergate.dev/v1alpha1"
+
+Text = Annotated[str, Meta(min_length=1)]
+Count = Annotated[int, Meta(ge=0)]
+Arch = Literal["amd64", "arm64"]
+Mode = Literal["precompiled", "compiled", "preinstalled", "unmanaged"]
+Install = Literal["helm", "manifest", "olm"]
+DriverApi = Literal["NVIDIADriver", "ClusterPolicy"]
+ModuleType = Literal["auto", "open", "proprietary"]
+
+# A cluster's name is a folder under out/; a leading "_" or "." is reserved for drivergate's own.
+ClusterName = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$",
+        max_length=100,
+        description="letters, digits, '-', '_' and '.'; the name of the cluster's folder under out/",
+    ),
+]
+Labels = dict[str, str]
+
+
+class Shape(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """What all shapes share: camelCase keys, and an unknown key is an error."""
+
+
+class Os(Shape):
+    """An operating system as NFD labels it."""
+
+    id: Annotated[Text, Meta(description="NFD's system-os_release.ID, for example ubuntu, rhel, rhcos")]
+    version: Annotated[Text, Meta(description='NFD\'s system-os_release.VERSION_ID, quoted: "24.04"')]
+
+
+class Range(Shape):
+    """The size of a pool that scales."""
+
+    min: Count
+    max: Count
+
+
+class Gpu(Shape):
+    """The GPUs of a pool."""
+
+    family: Annotated[Text, Meta(description="GPU architecture, for example ampere, hopper, ada, blackwell")]
+
+
+class WaitForCompletion(Shape):
+    """upgradePolicy.waitForCompletion of the CRD."""
+
+    pod_selector: str | UnsetType = UNSET
+    timeout_seconds: Count | UnsetType = UNSET
+
+
+class PodDeletion(Shape):
+    """upgradePolicy.podDeletion of the CRD (the chart calls it gpuPodDeletion)."""
+
+    force: bool | UnsetType = UNSET
+    timeout_seconds: Count | UnsetType = UNSET
+    delete_empty_dir: bool | UnsetType = UNSET
+
+
+class Drain(Shape):
+    """upgradePolicy.drain of the CRD."""
+
+    enable: bool | UnsetType = UNSET
+    force: bool | UnsetType = UNSET
+    pod_selector: str | UnsetType = UNSET
+    timeout_seconds: Count | UnsetType = UNSET
+    delete_empty_dir: bool | UnsetType = UNSET
+
+
+class UpgradePolicy(Shape):
+    """spec.upgradePolicy of the CRD: its own names and meaning."""
+
+    auto_upgrade: bool | UnsetType = UNSET
+    max_parallel_upgrades: Annotated[Count, Meta(description="0 means no limit")] | UnsetType = UNSET
+    max_unavailable: (
+        Count
+        | Annotated[str, Meta(pattern=r"^(100|[0-9]{1,2})%$", description='a number of nodes, or "25%"')]
+        | UnsetType
+    ) = UNSET
+    wait_for_completion: WaitForCompletion | UnsetType = UNSET
+    pod_deletion: PodDeletion | UnsetType = UNSET
+    drain: Drain | UnsetType = UNSET
+
+
+class DriverLayer(Shape):
+    """Driver settings at one level; nearer levels win key by key."""
+
+    repository: (
+        Annotated[str, Meta(description="the whole name, as in the catalog: nvcr.io/nvidia/driver")] | UnsetType
+    ) = UNSET
+    mode: Mode | UnsetType = UNSET
+    branch: Annotated[Text, Meta(description='a driver branch, "580": exactly one of branch and version')] | UnsetType = (
+        UNSET
+    )
+    version: Annotated[Text, Meta(description='an exact driver version, "580.126.20"')] | UnsetType = UNSET
+    kernel_module_type: ModuleType | UnsetType = UNSET
+    upgrade_policy: UpgradePolicy | UnsetType = UNSET
+    spec: (
+        Annotated[
+            dict[str, Any],
+            Meta(description="any other field of the driver API in use, checked against the declared release"),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class OperatorLayer(Shape):
+    """Operator settings at one level."""
+
+    version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
+    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)] | UnsetType = UNSET
+    install: Install | UnsetType = UNSET
+    cluster_policy_name: (
+        Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)] | UnsetType
+    ) = UNSET
+    cluster_policy_base: (
+        Annotated[Text, Meta(description="a ClusterPolicy manifest outside inventory/ and out/")] | UnsetType
+    ) = UNSET
+    driver_api: DriverApi | UnsetType = UNSET
+
+
+class Layer(Shape):
+    """What can be set for a fleet, a profile or a cluster."""
+
+    operator: OperatorLayer | UnsetType = UNSET
+    driver: DriverLayer | UnsetType = UNSET
+    protect: Annotated[bool, Meta(description="prune protection on driver objects")] | UnsetType = UNSET
+
+
+class Silence(Shape):
+    """A rule that is ignored or lowered, and why."""
+
+    rule: Text
+    reason: Text
+    level: Literal["ignore", "warning"] = "ignore"
+    pools: list[Text] | UnsetType = UNSET
+
+
+class FleetSilence(Silence):
+    """A silence for the whole fleet, or for some of its clusters."""
+
+    clusters: list[Text] | UnsetType = UNSET
+
+
+class Fleet(Shape):
+    """The repository's one Fleet document."""
+
+    api_version: Literal["drivergate.dev/v1alpha1"]
+    kind: Literal["Fleet"]
+    name: Text
+    requires: Annotated[str, Meta(description='versions of drivergate that may render, ">=0.1,<1"')] = ""
+    defaults: Layer = field(default_factory=Layer)
+    profiles: dict[str, Layer] = {}
+    crds: Annotated[list[Text], Meta(description="CustomResourceDefinition files that really run")] = []
+    silenced: list[FleetSilence] = []
+
+
+class NodeImage(Shape):
+    """A stream of machine images: append-only, one kernel per release."""
+
+    api_version: Literal["drivergate.dev/v1alpha1"]
+    kind: Literal["NodeImage"]
+    name: Text
+    os: Os
+    arch: Annotated[list[Arch], Meta(min_length=1)]
+    kernels: Annotated[dict[str, Text], Meta(description="release of the image -> uname -r")]
+    running: Annotated[list[Text], Meta(description="releases that a node may boot today, rollback included")]
+    upcoming: Annotated[list[Text], Meta(description="releases that the next roll brings")] = []
+
+
+class Pool(Shape):
+    """GPU nodes of a cluster that share selector, node image or kernels, and driver."""
+
+    owner: Text | UnsetType = UNSET
+    node_selector: Labels | UnsetType = UNSET
+    default: Annotated[bool, Meta(description="the GPU nodes that no other pool claims, from v26.7 on")] = False
+    taints: Annotated[list[Text], Meta(description='as kubectl writes them: "key=value:NoSchedule"')] = []
+    nodes: Count | Range | UnsetType = UNSET
+    gpu: Gpu | UnsetType = UNSET
+    secure_boot: bool | UnsetType = UNSET
+    node_image: Annotated[Text, Meta(description="the name of a NodeImage")] | UnsetType = UNSET
+    os: Os | UnsetType = UNSET
+    arch: Annotated[list[Arch], Meta(min_length=1)] | UnsetType = UNSET
+    kernels: list[Text] | UnsetType = UNSET
+    upcoming_kernels: list[Text] | UnsetType = UNSET
+    kernel_source: Literal["pinned", "floating"] = "pinned"
+    driver: DriverLayer | UnsetType = UNSET
+    protect: bool | UnsetType = UNSET
+    renamed_from: Annotated[Text, Meta(description="the driver object's name, kept through a rename")] | UnsetType = (
+        UNSET
+    )
+
+
+class Cluster(Shape):
+    """One cluster and its pools."""
+
+    api_version: Literal["drivergate.dev/v1alpha1"]
+    kind: Literal["Cluster"]
+    name: ClusterName
+    ring: Annotated[str, Meta(description='groups plan, diff and runbook; "0" is the canary')] = ""
+    kube_context: Annotated[str, Meta(description="default: the cluster's name")] = ""
+    profile: str = ""
+    operator: OperatorLayer | UnsetType = UNSET
+    driver: DriverLayer | UnsetType = UNSET
+    protect: bool | UnsetType = UNSET
+    pools: dict[str, Pool] = {}
+    silenced: list[Silence] = []
+
+
+class CatalogImage(Shape):
+    """One built image, on one line."""
+
+    tag: Text
+    platforms: Annotated[list[str], Meta(description="absent: not recorded")] | UnsetType = UNSET
+    driver_version: Text | UnsetType = UNSET
+    module_type: Literal["open", "proprietary"] | UnsetType = UNSET
+    digest: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")] | UnsetType = UNSET
+    gone: Annotated[bool, Meta(description="vanished from the registry: counts as missing")] = False
+
+
+class ImageCatalog(Shape):
+    """The images of one repository that are built; one file, or split by branch and OS."""
+
+    api_version: Literal["drivergate.dev/v1alpha1"]
+    kind: Literal["ImageCatalog"]
+    repository: Text
+    images: list[CatalogImage] = []
+
+
+KINDS: dict[str, type[Shape]] = {
+    "Fleet": Fleet,
+    "NodeImage": NodeImage,
+    "Cluster": Cluster,
+    "ImageCatalog": ImageCatalog,
+}
+SLUGS = {"Fleet": "fleet", "NodeImage": "node-image", "Cluster": "cluster", "ImageCatalog": "image-catalog"}
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of one kind; `x-…` keys at the top are anybody's."""
+    from msgspec.json import schema as json_schema
+
+    made = json_schema(KINDS[kind])
+    top = made["$defs"][kind]
+    top["patternProperties"] = {"^x-": {}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"drivergate {kind}",
+        **made,
+    }

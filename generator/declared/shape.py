@@ -1,0 +1,228 @@
+"""From a document's plain values to a typed shape, or to every finding about it.
+
+The fast way is one msgspec conversion. On its first failure the value is fitted (535 is "535" where text is meant) and
+validated against the JSON Schema of the same model, which gives all errors with their paths.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from generator.declared.document import Ambiguous, Places, is_null
+from generator.declared.model import KINDS, Shape, schema
+from generator.declared.texts import Texts
+from generator.finding import Finding, Place, Severity
+
+type_names = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+Path = tuple[str | int, ...]
+
+
+class Shaped(NamedTuple):
+    """A typed document beside the plain tree it came from; both absent where there are findings."""
+
+    shape: Shape | None
+    tree: dict[str, Any]
+    findings: tuple[Finding, ...]
+
+
+def shaped(kind: str, value: Mapping[str, Any], file: str, texts: Texts) -> Shaped:
+    """The value as its kind's struct. `x-…` keys at the top hold anchors and notes; they are dropped here."""
+    tree = {key: inner for key, inner in value.items() if not key.startswith("x-")}
+    try:
+        return Shaped(msgspec.convert(tree, KINDS[kind]), tree, ())
+    except msgspec.ValidationError:
+        pass
+    wanted = schema(kind)
+    fitting = _Fitting(wanted, texts.places(file))
+    fitted = fitting.fit(tree, wanted, ())
+    findings = (*fitting.findings, *_schema_findings(wanted, fitted, fitting))
+    if findings:
+        return Shaped(None, tree, findings)
+    return Shaped(msgspec.convert(fitted, KINDS[kind]), fitted, ())
+
+
+class _Fitting:
+    """Turns what is text beyond doubt into text, and tells of what is not."""
+
+    def __init__(self, root: Mapping[str, Any], places: Places) -> None:
+        self.root = root
+        self.defs = root["$defs"]
+        self.places = places
+        self.findings: list[Finding] = []
+        self.reported: set[Path] = set()
+
+    def fit(self, value: Any, wanted: Mapping[str, Any], path: Path) -> Any:
+        wanted = self.resolved(wanted)
+        if isinstance(value, dict):
+            return {key: self.fit(inner, self.member(wanted, key), (*path, key)) for key, inner in value.items()}
+        if isinstance(value, list):
+            items = self.items(wanted)
+            return [self.fit(inner, items, (*path, index)) for index, inner in enumerate(value)]
+        if isinstance(value, Ambiguous):
+            return self.ambiguous(value, wanted, path)
+        if isinstance(value, (int, bool)) and self.kinds(wanted) == {"string"}:
+            return str(value).lower() if isinstance(value, bool) else str(value)
+        return value
+
+    def ambiguous(self, value: Ambiguous, wanted: Mapping[str, Any], path: Path) -> Any:
+        kinds = self.kinds(wanted)
+        if not kinds:  # a field of the driver API: judged where its release is known
+            return value.text
+        self.reported.add(path)
+        place = self.places.value(path)
+        if is_null(value):
+            written = f' (written "{value.text}")' if value.text else ""
+            self.findings.append(_problem(place, f"{_name(path)} is empty{written}", "give a value or leave the key out"))
+        elif "string" in kinds:
+            self.findings.append(quoting(place, _name(path), value.text))
+        else:
+            message = f"{_name(path)} is {value.text}, {_wanted(kinds)} is wanted"
+            self.findings.append(_problem(place, message, f"write {_wanted(kinds)}"))
+        return value.text
+
+    def resolved(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        while "$ref" in wanted:
+            wanted = self.defs[wanted["$ref"].rpartition("/")[2]]
+        return wanted
+
+    def alternatives(self, wanted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        return [self.resolved(one) for one in wanted.get("anyOf", (wanted,))]
+
+    def member(self, wanted: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        for one in self.alternatives(wanted):
+            if key in one.get("properties", ()):
+                return one["properties"][key]  # type: ignore[no-any-return]
+            extra = one.get("additionalProperties")
+            if isinstance(extra, Mapping):
+                return extra
+        return {}
+
+    def items(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        return next((one["items"] for one in self.alternatives(wanted) if "items" in one), {})
+
+    def kinds(self, wanted: Mapping[str, Any]) -> set[str]:
+        return {kind for one in self.alternatives(wanted) for kind in _kinds(one)}
+
+
+def _kinds(wanted: Mapping[str, Any]) -> Iterator[str]:
+    if "type" in wanted:
+        yield wanted["type"]
+    elif "enum" in wanted:
+        yield "string"
+
+
+def quoting(place: Place, name: str, text: str) -> Finding:
+    """A plain scalar that YAML readers take for something else than the text that is meant."""
+    message = f"{name} is written {text} without quotes, which YAML readers don't take as that text"
+    return Finding(
+        rule="inventory/quoting",
+        severity=Severity.INVALID,
+        place=place,
+        message=message,
+        hint=f'add quotes: "{text}"',
+        fact=text,
+    )
+
+
+def _problem(place: Place, message: str, hint: str) -> Finding:
+    return Finding(rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint)
+
+
+def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting) -> Iterator[Finding]:
+    import jsonschema_rs
+
+    for error in jsonschema_rs.validator_for(wanted).iter_errors(value):
+        path: Path = tuple(error.instance_path)
+        if not any(path[: len(seen)] == seen for seen in known.reported):
+            yield from _told(error, path, known)
+
+
+def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
+    kind, places = type(error.kind).__name__, known.places
+    if kind == "AdditionalProperties":
+        allowed = sorted(_at(known, path).get("properties", ()))
+        for key in error.kind.unexpected:
+            hint = did_you_mean(key, allowed) or f"remove it; known keys are {', '.join(allowed)}"
+            yield _problem(places.key((*path, key)), f'unknown key "{key}"{_inside(path)}', hint)
+        return
+    place = places.value(path)
+    if kind == "Required":
+        missing = error.kind.property
+        yield _problem(place, f'"{missing}" is missing{_inside(path)}', f"add {missing}")
+    elif kind == "Enum":
+        options = [str(option) for option in error.kind.options]
+        message = f"{_name(path)} is {_shown(error.instance)}, one of {', '.join(options)} is wanted"
+        yield _problem(place, message, did_you_mean(str(error.instance), options) or f"write {' or '.join(options)}")
+    else:
+        about = _about(known, path, kind, error)
+        yield _problem(place, f"{_name(path)} is {_shown(error.instance)}, {about} is wanted", f"write {about}")
+
+
+def _about(known: _Fitting, path: Path, kind: str, error: Any) -> str:
+    """What the schema wants at a path, in words."""
+    wanted = _at(known, path)
+    if kind in {"Pattern", "AnyOf"}:
+        told = [one["description"] for one in known.alternatives(wanted) if "pattern" in one and "description" in one]
+        if told:
+            return str(told[0])
+    if kind == "Pattern":
+        return f"text that matches {wanted.get('pattern', '')}"
+    limits = {
+        "MinLength": "text that is not empty",
+        "MinItems": "a list that is not empty",
+        "Minimum": f"a number of at least {wanted.get('minimum', 0)}",
+        "MaxLength": f"text of at most {wanted.get('maxLength', '')} characters",
+    }
+    if kind in limits:
+        return limits[kind]
+    parts = []
+    for one in known.alternatives(wanted):
+        keys = f" with {', '.join(one['properties'])}" if kind == "AnyOf" and "properties" in one else ""
+        parts += [type_names[name] + keys for name in _kinds(one)]
+    return " or ".join(parts) or str(error.message)
+
+
+def _at(known: _Fitting, path: Path) -> Mapping[str, Any]:
+    wanted = known.resolved(known.root)
+    for step in path:
+        wanted = known.resolved(known.items(wanted) if isinstance(step, int) else known.member(wanted, step))
+    return wanted
+
+
+def did_you_mean(word: str, known: list[str]) -> str:
+    """`did you mean "…"?`, or nothing where no known word is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=1, cutoff=0.6)
+    return f'did you mean "{near[0]}"?' if near else ""
+
+
+def _wanted(kinds: set[str]) -> str:
+    return " or ".join(type_names[kind] for kind in sorted(kinds))
+
+
+def _name(path: Path) -> str:
+    return ".".join(str(step) for step in path) or "the document"
+
+
+def _inside(path: Path) -> str:
+    return f" in {_name(path)}" if path else ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value}"' if value else "empty"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else str(value)

@@ -1,0 +1,108 @@
+"""What is wrong with a text before it is a document: its encoding, characters and YAML syntax."""
+
+import re
+from typing import NamedTuple
+
+MAX_DEPTH = 64
+# Nodes that aliases may add: this many, or one for each character of the file, so that reading stays linear.
+ALIAS_BUDGET = 100_000
+# What no value may hold: C0 but for tab and newline, DEL, C1, surrogates, and what some readers take for a line end
+# (NEL, LS, PS: breaks in YAML 1.1 and libyaml, text in YAML 1.2) or for nothing (byte order marks).
+_NEVER = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
+IN_TEXT = re.compile(f"[{_NEVER}]")
+IN_VALUE = re.compile(f"[{_NEVER}\r]")  # which only an escape puts there
+# Of these, what libyaml lets pass in the raw text.
+_PASSED = ("\x85", "\u2028", "\u2029", "\ufeff")
+HINTS = (
+    ("tab character", "indent with spaces, not with tabs"),
+    (
+        "mapping values are not allowed",
+        "indent the line like its neighbours, or quote a value that holds ': '",
+    ),
+    ("could not find expected ':'", "write 'key: value', and indent the lines of one mapping alike"),
+    ("expected key", "indent the keys of one mapping alike"),
+    ("expected '-' indicator", "indent the items of one list alike, each with its '-'"),
+    ("sequence entries are not allowed", "put the list on the lines below its key"),
+    ("','", "close the bracket, and put a comma between its items"),
+    ("escape", "double the backslash, or use single quotes"),
+    ("hexdecimal", "double the backslash, or use single quotes"),
+    ("incompatible YAML", "remove the %YAML line"),
+    ("directive", "remove the line that begins with '%'"),
+    ("tag", "remove the tag"),
+    ("unexpected end of stream", "close the quotes"),
+    ("document separator", "close the quotes"),
+)
+
+
+class Problem(NamedTuple):
+    """A message and a hint at a line and column, both from 1."""
+
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+def decode(data: str | bytes) -> str | Problem:
+    """The text of a file without its byte order mark, or the first byte that is not UTF-8."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode().removeprefix("\ufeff")
+        message = f"the file is not UTF-8: byte 0x{data[error.start]:02x}"
+        return Problem(*_position(before), message, "save the file as UTF-8")
+
+
+def unreadable(text: str) -> Problem | None:
+    """The first character that readers disagree about; at some, libyaml ends a comment or folds a text."""
+    if text.isascii() or not any(char in text for char in _PASSED):
+        return None
+    return character(text)
+
+
+def explain(
+    problem: str, context: str, at: tuple[int, int], began: tuple[int, int] | None, text: str
+) -> Problem:
+    """What libyaml has to say about a text. `at` and `began`, where its context began, count from 0."""
+    where = f" {context}" if context else ""
+    if began is not None and began[0] != at[0]:
+        where += f" that begins in line {began[0] + 1}"
+    hint = next((hint for part, hint in HINTS if part in problem), "") or _hint(_character_at(text, *at))
+    line, column = began if began is not None and "unexpected end" in problem else at  # an end tells nothing
+    return Problem(line + 1, column + 1, f"not valid YAML: {problem}{where}", hint)
+
+
+def spelled(char: str) -> str:
+    """A character that can't be shown, by its number."""
+    return f"U+{ord(char):04X}"
+
+
+def character(text: str) -> Problem | None:
+    """The first character that no document may hold."""
+    found = IN_TEXT.search(text)
+    if found is None:
+        return None
+    line, column = _position(text[: found.start()])
+    message = f"the character {spelled(found[0])} is not allowed"
+    return Problem(line, column, message, "remove the character")
+
+
+def _position(before: str) -> tuple[int, int]:
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def _character_at(text: str, line: int, column: int) -> str:
+    lines = text.splitlines()
+    return lines[line][column : column + 1] if line < len(lines) else ""
+
+
+def _hint(char: str) -> str:
+    if char == "\t":
+        return "indent with spaces, not with tabs"
+    return (
+        "put the value in quotes"
+        if char in {"@", "`", "%", "&", "*", "!", "|", ">"}
+        else "correct the YAML here"
+    )

@@ -1,0 +1,80 @@
+"""What render owns: the manifest of its files, and what it would write and remove."""
+
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from msgspec import Struct
+
+from generator.render.rendered import Rendered
+
+FOLDER = "out"
+MANIFEST = ".drivergate-manifest"
+HEADER = "# The files that drivergate owns below this folder, with the SHA-256 of each. Written by: drivergate render\n"
+LINE = re.compile(r"sha256:([0-9a-f]{64})  (\S.*)")
+
+
+class Ownership(Struct, frozen=True):
+    """The committed manifest: hash by path, and whether every line of it could be read."""
+
+    hashes: Mapping[str, str]
+    readable: bool
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """What render would do below out/, paths relative to it. `foreign` exist, are not owned, and differ."""
+
+    written: Mapping[str, bytes]
+    removed: tuple[str, ...]
+    foreign: tuple[str, ...]
+    manifest: str
+
+
+def digest(text: str) -> str:
+    """The hash of a file with its line ends as LF, so that a CRLF checkout is no difference."""
+    return sha256(text.encode()).hexdigest()
+
+
+def normal(data: bytes) -> bytes:
+    """Content with its line ends as LF."""
+    return data.replace(b"\r\n", b"\n") if b"\r" in data else data
+
+
+def ownership(text: str | None) -> Ownership:
+    """The manifest's content, None where there is no manifest."""
+    if text is None:
+        return Ownership({}, readable=True)
+    hashes, readable = {}, True
+    for line in text.splitlines():
+        if found := LINE.fullmatch(line):
+            hashes[found[2]] = found[1]
+        elif line and not line.startswith("#"):
+            readable = False
+    return Ownership(hashes, readable)
+
+
+def manifest(hashes: Mapping[str, str]) -> str:
+    """The manifest's text, one file a line, sorted by path."""
+    return HEADER + "".join(f"sha256:{hashes[path]}  {path}\n" for path in sorted(hashes))
+
+
+def changes(
+    rendered: Rendered, present: Mapping[str, bytes], owned: Ownership, *, only: frozenset[str] = frozenset()
+) -> Changes:
+    """Compares what was rendered with what lies below out/. With `only`, other clusters' files stay as they are."""
+    wanted = {file.path: file.text for file in rendered.files}
+    texts = {path: text.encode() for path, text in wanted.items()}
+    kept = {path: value for path, value in owned.hashes.items() if only and path.split("/")[0] not in only}
+    written = {path: data for path, data in texts.items() if path not in present or normal(present[path]) != data}
+    return Changes(
+        written=written,
+        removed=tuple(sorted(path for path in owned.hashes if path not in wanted and path not in kept)),
+        foreign=tuple(sorted(path for path in written if path in present and path not in owned.hashes)),
+        manifest=manifest({**kept, **{path: digest(text) for path, text in wanted.items()}}),
+    )
+
+
+def strays(present: Iterable[str], rendered: Rendered, owned: Ownership) -> tuple[str, ...]:
+    """What lies below out/ and is nobody's: never touched, but told."""
+    mine = {file.path for file in rendered.files} | set(owned.hashes) | {MANIFEST}
+    return tuple(sorted(path for path in present if path not in mine))

@@ -1,0 +1,101 @@
+"""Templates by path: a template's path is its output's path, with names filled in and `.j2` dropped."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from generator.finding import Finding, Place, Severity
+
+FOLDER = "templates"
+ENDING = ".j2"
+HOLE = re.compile(r"\{([^{}]*)\}")
+HOLES = ("cluster", "pool")
+
+
+class Template(Struct, frozen=True):
+    """One template. `file` is where a message points: the user's file, or the bundled one's name."""
+
+    path: str
+    file: str
+    text: str
+    ours: bool
+
+    @property
+    def per_pool(self) -> bool:
+        """Whether it renders once a pool."""
+        return "{pool}" in self.path
+
+    def output(self, cluster: str, pool: str = "") -> str:
+        """The path below out/."""
+        path = self.path[: -len(ENDING)]
+        return path.replace("{cluster}", cluster).replace("{pool}", pool)
+
+
+class Templates(Struct, frozen=True):
+    """Ours with the user's laid over them by path; partials are what templates include."""
+
+    rendered: tuple[Template, ...]
+    texts: Mapping[str, str]
+    findings: tuple[Finding, ...]
+
+
+def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates:
+    """All templates. `users` maps paths in the repository (templates/…) to their content."""
+    chosen = {path: Template(path, f"(drivergate) {path}", text, ours=True) for path, text in bundled.items()}
+    findings: list[Finding] = []
+    for file in sorted(users):
+        path = file.removeprefix(f"{FOLDER}/")
+        if not path.endswith(ENDING):
+            findings += _unread(file)
+            continue
+        try:
+            text = users[file].decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            findings.append(template_finding("template/syntax", Place(file), f"{file} is not UTF-8", "save it as UTF-8"))
+            continue
+        chosen[path] = Template(path, file, text, ours=path in bundled and bundled[path] == text)
+    rendered = []
+    for path in sorted(chosen):
+        if path.rpartition("/")[2].startswith("_"):
+            continue
+        problems = list(_misplaced(chosen[path]))
+        findings += problems
+        if not problems:
+            rendered.append(chosen[path])
+    texts = {path: template.text for path, template in chosen.items()}
+    return Templates(tuple(rendered), texts, tuple(findings))
+
+
+def template_finding(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
+    """A finding about a template or what it printed."""
+    return Finding(
+        rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint, cluster=cluster, pool=pool
+    )
+
+
+def _unread(file: str) -> Iterator[Finding]:
+    if file.endswith((".yaml", ".yml")):
+        yield Finding(
+            rule="inventory/unread-file",
+            severity=Severity.ERROR,
+            place=Place(file),
+            message=f'{file} is not read: a template\'s name ends in "{ENDING}"',
+            hint=f"rename it to {file}{ENDING}, or move it out of {FOLDER}/",
+        )
+
+
+def _misplaced(template: Template) -> Iterator[Finding]:
+    place = Place(template.file)
+    for name in HOLE.findall(template.path):
+        if name not in HOLES:
+            known = " and ".join(f"{{{hole}}}" for hole in HOLES)
+            message = f'"{{{name}}}" in the path of {template.path} is filled by nothing'
+            yield template_finding("template/outside-folder", place, message, f"use {known} only")
+            return
+    if not template.path.startswith("{cluster}/"):
+        message = f"{template.path} writes outside of a cluster's folder"
+        yield template_finding("template/outside-folder", place, message, "put it below templates/{cluster}/")
+    elif not template.path.endswith((".yaml.j2", ".yml.j2")):
+        message = f"{template.path} renders no YAML file, and drivergate writes Kubernetes manifests only"
+        yield template_finding("template/not-a-manifest", place, message, 'let its name end in ".yaml.j2"')

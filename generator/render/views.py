@@ -1,0 +1,153 @@
+"""The values that templates get: a small one for each of ours, and the documented `cluster` and `pool` for a user's.
+
+Field names are a promise to users: docs/templates.md lists them.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from generator.declared.fleet import Cluster, Pool
+from generator.declared.layers import over
+from generator.facts.osname import os_tag
+from generator.facts.release import DriverApi
+from generator.render.combination import references
+from generator.render.driver import in_order, object_spec, policy_spec, toleration
+
+SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
+# The kinds may come from another Application, so a dry run must not need them (gitops 1.4).
+ALWAYS = ("SkipDryRunOnMissingResource=true",)
+PROTECTION = ("Delete=confirm", "Prune=confirm")
+
+
+class PoolView(Struct, frozen=True, kw_only=True):
+    """A pool as a template sees it."""
+
+    name: str
+    cluster: str
+    object_name: str
+    owner: str
+    node_selector: Mapping[str, str]
+    tolerations: tuple[Mapping[str, str], ...]
+    min_nodes: int
+    max_nodes: int
+    gpu_family: str
+    mode: str
+    repository: str
+    version: str
+    os_id: str
+    os_version: str
+    os_tag: str
+    arch: tuple[str, ...]
+    kernels: tuple[str, ...]
+    upcoming_kernels: tuple[str, ...]
+    images: tuple[str, ...]
+
+
+class ClusterView(Struct, frozen=True, kw_only=True):
+    """A cluster as a template sees it."""
+
+    name: str
+    ring: str
+    profile: str
+    namespace: str
+    operator_version: str
+    install: str
+    driver_api: str
+    cluster_policy_name: str
+    pools: tuple[PoolView, ...]
+
+
+class ClusterValues:
+    """Everything that the templates of one cluster are given, made when first asked for."""
+
+    def __init__(self, cluster: Cluster, base: Mapping[str, Any] | None) -> None:
+        self.cluster, self.base = cluster, base
+
+    @cached_property
+    def view(self) -> ClusterView:
+        """The documented value of a cluster."""
+        operator = self.cluster.operator
+        return ClusterView(
+            name=self.cluster.name,
+            ring=self.cluster.ring,
+            profile=self.cluster.profile,
+            namespace=operator.namespace,
+            operator_version=operator.release.version,
+            install=str(operator.install),
+            driver_api=str(operator.driver_api),
+            cluster_policy_name=operator.policy_name,
+            pools=tuple(self.pools.values()),
+        )
+
+    @cached_property
+    def pools(self) -> dict[str, PoolView]:
+        """The documented value of each pool."""
+        return {pool.name: _pool(self.cluster, pool, self.images.get(pool.name, ())) for pool in self.cluster.pools}
+
+    @cached_property
+    def images(self) -> dict[str, tuple[str, ...]]:
+        """The image references of each pool that needs an image, in the order of pool names."""
+        pools = sorted(self.cluster.managed_pools, key=lambda pool: pool.name)
+        found = {pool.name: references(self.cluster, pool) for pool in pools}
+        return {name: made for name, made in found.items() if made}
+
+    @cached_property
+    def policy(self) -> dict[str, Any]:
+        """The ClusterPolicy: the user's own with spec.driver put in, or nothing where a chart makes it."""
+        if self.base is None:
+            return {}
+        metadata = self.base.get("metadata", {})
+        annotations = annotated(metadata.get("annotations", {}), protect=self.cluster.protect)
+        metadata = {**metadata, "name": self.cluster.operator.policy_name, "annotations": annotations}
+        spec = {**self.base.get("spec", {}), "driver": policy_spec(self.cluster, auto_upgrade=False)}
+        return {**self.base, "metadata": metadata, "spec": spec}
+
+    def object(self, pool: Pool) -> dict[str, Any]:
+        """name, annotations and spec of the pool's NVIDIADriver; an empty spec where it has none."""
+        has_object = pool.driver.managed and self.cluster.operator.driver_api is DriverApi.NVIDIADRIVER
+        return {
+            "name": pool.object_name,
+            "annotations": annotated({}, protect=pool.protect),
+            "spec": object_spec(self.cluster, pool) if has_object else {},
+        }
+
+
+def annotated(own: Mapping[str, Any], *, protect: bool) -> dict[str, Any]:
+    """Annotations of a driver object: sync options joined in one place, and Flux's own word for the same."""
+    options = {option.strip() for option in str(own.get(SYNC_OPTIONS, "")).split(",") if option.strip()}
+    mine = {*ALWAYS, *(PROTECTION if protect else ())}
+    keys = {option.partition("=")[0] for option in mine}
+    options = {option for option in options if option.partition("=")[0] not in keys} | mine
+    made = {SYNC_OPTIONS: ",".join(sorted(options))}
+    if protect:
+        made[FLUX_PRUNE] = "disabled"
+    return dict(sorted(over(own, made).items()))
+
+
+def _pool(cluster: Cluster, pool: Pool, images: tuple[str, ...]) -> PoolView:
+    tag = os_tag(cluster.operator.release, pool.os.id, pool.os.version) if pool.os else ""
+    return PoolView(
+        name=pool.name,
+        cluster=cluster.name,
+        object_name=pool.object_name,
+        owner=pool.owner,
+        node_selector=in_order(pool.node_selector),
+        tolerations=tuple(toleration(taint) for taint in pool.taints),
+        min_nodes=pool.size.min if pool.size else 0,
+        max_nodes=pool.size.max if pool.size else 0,
+        gpu_family=pool.family,
+        mode=str(pool.driver.mode),
+        repository=pool.driver.repository,
+        version=pool.driver.version,
+        os_id=pool.os.id if pool.os else "",
+        os_version=pool.os.version if pool.os else "",
+        os_tag=tag if isinstance(tag, str) else "",
+        arch=pool.arch,
+        kernels=tuple(sorted(kernel.name for kernel in pool.kernels if not kernel.upcoming)),
+        upcoming_kernels=tuple(sorted(kernel.name for kernel in pool.kernels if kernel.upcoming)),
+        images=images,
+    )

@@ -1,0 +1,64 @@
+"""Everything that rules may look at, read and rendered before any of them runs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.facts.definition import Definition
+from generator.render.combination import Combination, combinations
+from generator.render.ownership import Ownership
+from generator.render.rendered import Rendered
+
+
+class DriverObject(Struct, frozen=True, kw_only=True):
+    """An NVIDIADriver or ClusterPolicy of the revision that is compared against, by its path below out/."""
+
+    path: str
+    cluster: str
+    kind: str
+    name: str
+    spec: Mapping[str, Any]
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """One judgement's input. `against` is None where the revision to compare with could not be read.
+
+    `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
+    lies below out/ in the judged source. `judged` narrows to some clusters; empty means all.
+    """
+
+    fleet: Fleet
+    catalog: Catalog
+    rendered: Rendered
+    bases: Mapping[str, Mapping[str, Any]] = {}
+    crds: tuple[Definition, ...] = ()
+    out: Mapping[str, bytes] = {}
+    owned: Ownership = Ownership({}, readable=True)
+    against: tuple[DriverObject, ...] | None = None
+    untracked: tuple[str, ...] = ()
+    staged: bool = False
+    only: frozenset[str] = frozenset()
+    _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
+
+    def pools(self) -> Iterator[tuple[Cluster, Pool]]:
+        """Every pool with its cluster."""
+        for cluster in self.fleet.clusters:
+            for pool in cluster.pools:
+                yield cluster, pool
+
+    def managed(self) -> Iterator[tuple[Cluster, Pool]]:
+        """Every pool whose driver the operator loads from an image."""
+        for cluster, pool in self.pools():
+            if pool.driver.managed:
+                yield cluster, pool
+
+    def combinations(self, cluster: Cluster, pool: Pool) -> tuple[Combination, ...]:
+        """The images that a pool's nodes can ask for, worked out once."""
+        key = (cluster.name, pool.name)
+        found = self._combinations.get(key)
+        if found is None:
+            found = self._combinations[key] = combinations(cluster, pool)
+        return found

@@ -1,0 +1,14 @@
+"""Rules of the family inventory/: told where documents are read and put together (declared/), but for silences."""
+
+from generator.finding import Severity
+from generator.rules.rule import Rule
+
+RULES = (
+    Rule("inventory/schema", Severity.INVALID, "a document is not what its schema wants, or contradicts itself"),
+    Rule("inventory/quoting", Severity.INVALID, "text is written so that YAML readers take it for something else"),
+    Rule("inventory/duplicate", Severity.INVALID, "a key or a document is there twice"),
+    Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
+    Rule("inventory/unread-file", Severity.ERROR, "a file that looks like input takes no part in the result"),
+    Rule("inventory/unused-silence", Severity.WARNING, "a silence or a baseline entry meets no finding"),
+    Rule("inventory/requires", Severity.INVALID, "the repository requires another version of drivergate"),
+)

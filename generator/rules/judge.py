@@ -1,0 +1,108 @@
+"""All rules over one context, then what silences and the baseline make of their findings."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from generator.declared.baseline import Baseline, Entry
+from generator.declared.fleet import Fleet, SilenceEntry
+from generator.declared.shape import did_you_mean
+from generator.finding import Finding, Place, Severity
+from generator.rules.context import Context
+from generator.rules.rule import Rule
+
+
+class Judgement(Struct, frozen=True):
+    """The findings that count, sorted, and those that a silence ignores."""
+
+    findings: tuple[Finding, ...]
+    ignored: tuple[Finding, ...]
+
+
+def judge(
+    context: Context, rules: Sequence[Rule], *, told: Iterable[Finding] = (), baseline: Baseline | None = None
+) -> Judgement:
+    """Runs the rules. `told` are the findings of reading and rendering."""
+    findings = [*told, *context.catalog.findings, *context.rendered.findings]
+    whole = not any(finding.severity is Severity.INVALID for finding in findings)
+    for rule in rules:
+        if rule.check is not None:
+            findings += map(rule.finding, rule.check(context))
+    applied = _Applied(context.fleet.silences, baseline or Baseline((), Place("")))
+    kept, ignored = [], []
+    for finding in findings:
+        level = applied.level(finding)
+        if level is None:
+            ignored.append(finding)
+        else:
+            kept.append(finding if level is finding.severity else replace(finding, severity=level))
+    if whole and not context.only:
+        kept += applied.unused(context.fleet, {rule.id: rule for rule in rules})
+    kept.sort(key=_order)
+    return Judgement(tuple(kept), tuple(ignored))
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return (finding.place, finding.rule, finding.cluster, finding.pool, finding.message)
+
+
+class _Applied:
+    """Which silences and baseline entries have met a finding."""
+
+    def __init__(self, silences: Sequence[SilenceEntry], baseline: Baseline) -> None:
+        self.silences, self.baseline = silences, baseline
+        self.by_rule: dict[str, list[int]] = {}
+        for index, silence in enumerate(silences):
+            self.by_rule.setdefault(silence.rule, []).append(index)
+        self.entries = set(baseline.entries)
+        self.met: set[int] = set()
+        self.met_entries: set[Entry] = set()
+
+    def level(self, finding: Finding) -> Severity | None:
+        """The severity that is left of a finding; None where it is ignored. INVALID stays what it is."""
+        if finding.severity is Severity.INVALID:
+            return finding.severity
+        level: Severity | None = finding.severity
+        for index in self.by_rule.get(finding.rule, ()):
+            silence = self.silences[index]
+            if _meets(silence, finding):
+                self.met.add(index)
+                level = None if silence.ignore or level is None else Severity.WARNING
+        entry = Entry(finding.rule, finding.cluster, finding.pool, finding.fact)
+        if level is Severity.ERROR and entry in self.entries:
+            self.met_entries.add(entry)
+            return Severity.WARNING
+        return level
+
+    def unused(self, fleet: Fleet, rules: dict[str, Rule]) -> Iterator[Finding]:
+        """What silences nothing."""
+        for index, silence in enumerate(self.silences):
+            if index in self.met:
+                continue
+            place = fleet.texts.value(silence.file, (*silence.path, "rule"))
+            rule = rules.get(silence.rule)
+            if rule is None:
+                why = f'there is no rule "{silence.rule}"'
+                hint = did_you_mean(silence.rule, sorted(rules)) or "see: drivergate rules"
+            elif rule.severity is Severity.INVALID:
+                why = f"{silence.rule} can't be silenced, since no valid manifest can be made"
+                hint = "remove the silence"
+            else:
+                why, hint = f"no {silence.rule} finding is left for this silence", "remove the silence"
+            yield _unused(place, why, hint)
+        for entry in self.baseline.entries:
+            if entry not in self.met_entries:
+                why = f"no {entry.rule} finding is left for the baseline entry {entry.subject}"
+                yield _unused(self.baseline.place, why, "run: drivergate check --write-baseline")
+
+
+def _unused(place: Place, message: str, hint: str) -> Finding:
+    return Finding(
+        rule="inventory/unused-silence", severity=Severity.WARNING, place=place, message=message, hint=hint
+    )
+
+
+def _meets(silence: SilenceEntry, finding: Finding) -> bool:
+    in_cluster = not silence.clusters or finding.cluster in silence.clusters
+    return in_cluster and (not silence.pools or finding.pool in silence.pools)

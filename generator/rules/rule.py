@@ -1,0 +1,46 @@
+"""What a rule is: an id that stays for ever, a severity, a sentence, and a small pure function."""
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from generator.finding import Finding, Place, Severity
+from generator.rules.context import Context
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """What a rule's function found; the table adds the rule's id and severity."""
+
+    place: Place
+    message: str
+    hint: str
+    cluster: str = ""
+    pool: str = ""
+    fact: str = ""
+
+
+class Rule(Struct, frozen=True):
+    """One row of the table. A rule without `check` is told where a document is read or a template rendered."""
+
+    id: str
+    severity: Severity
+    summary: str
+    check: Callable[[Context], Iterable[Problem]] | None = None
+
+    @property
+    def family(self) -> str:
+        """The part of the id before the slash."""
+        return self.id.partition("/")[0]
+
+    def finding(self, problem: Problem) -> Finding:
+        """The problem as a finding of this rule."""
+        return Finding(
+            rule=self.id,
+            severity=self.severity,
+            place=problem.place,
+            message=problem.message,
+            hint=problem.hint,
+            cluster=problem.cluster,
+            pool=problem.pool,
+            fact=problem.fact,
+        )

@@ -1,0 +1,5 @@
+"""Rules of the family upgrade/."""
+
+from generator.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = ()

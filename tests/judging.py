@@ -1,0 +1,72 @@
+"""Judges an inventory given as files in memory, through the same pure steps as the command line."""
+
+from collections.abc import Mapping
+
+from generator.declared.build import build
+from generator.declared.catalog import collect as collect_catalog
+from generator.declared.inventory import load
+from generator.declared.policy import read_base
+from generator.facts import data
+from generator.finding import Finding
+from generator.render.ownership import MANIFEST, manifest, ownership
+from generator.render.ownership import digest as file_digest
+from generator.render.rendered import Rendered, render
+from generator.render.template import collect as collect_templates
+from generator.rules.context import Context, DriverObject
+from generator.rules.judge import judge
+from generator.rules.table import RULES
+
+VERSION = "0.1.0"
+
+
+def bytes_of(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    return {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
+
+
+def context_of(
+    files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None
+) -> tuple[Context, tuple[Finding, ...]]:
+    """The context of a repository given as path -> text, and what reading it told.
+
+    Without files below out/ the output counts as freshly rendered, so that only the inventory is judged.
+    """
+    content = bytes_of(files)
+    inventory = load({path: text for path, text in content.items() if path.startswith("inventory/")})
+    built = build(inventory, version=VERSION)
+    bases, told = {}, [*inventory.findings, *built.findings]
+    for cluster in built.fleet.clusters:
+        named = cluster.operator.policy_base
+        if named in content:
+            base = read_base(named, content[named])
+            told += base.findings
+            built.fleet.texts.add({named: content[named]})
+            if base.value is not None:
+                bases[named] = base.value
+    users = {path: text for path, text in content.items() if path.startswith("templates/")}
+    rendered = render(built.fleet, collect_templates(data.templates(), users), bases)
+    out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
+    if not out:
+        out = fresh(rendered)
+    context = Context(
+        fleet=built.fleet,
+        catalog=collect_catalog(inventory.catalogs),
+        rendered=rendered,
+        bases=bases,
+        out=out,
+        owned=ownership(out[MANIFEST].decode() if MANIFEST in out else None),
+        against=against,
+    )
+    return context, tuple(told)
+
+
+def fresh(rendered: Rendered) -> dict[str, bytes]:
+    """out/ as render leaves it."""
+    out = {file.path: file.text.encode() for file in rendered.files}
+    out[MANIFEST] = manifest({file.path: file_digest(file.text) for file in rendered.files}).encode()
+    return out
+
+
+def findings(files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None) -> tuple[Finding, ...]:
+    """Every finding of a repository given as path -> text."""
+    context, told = context_of(files, against=against)
+    return judge(context, RULES, told=told).findings
