@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from generator.declared import policy
 from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
 from generator.declared.inventory import load
-from generator.declared.policy import read_base
 from generator.facts import data
 from generator.finding import Finding
 from generator.render.ownership import MANIFEST, manifest, ownership
@@ -33,17 +33,12 @@ def context_of(
     content = bytes_of(files)
     inventory = load({path: text for path, text in content.items() if path.startswith("inventory/")})
     built = build(inventory, version=VERSION)
-    bases, told = {}, [*inventory.findings, *built.findings]
-    for cluster in built.fleet.clusters:
-        named = cluster.operator.policy_base
-        if named in content:
-            base = read_base(named, content[named])
-            told += base.findings
-            built.fleet.texts.add({named: content[named]})
-            if base.value is not None:
-                bases[named] = base.value
+    own = policy.bases(
+        built.fleet, {path: content[path] for path in policy.named(built.fleet) if path in content}
+    )
+    told = (*inventory.findings, *built.findings, *own.findings)
     users = {path: text for path, text in content.items() if path.startswith("templates/")}
-    rendered = render(built.fleet, collect_templates(data.templates(), users), bases)
+    rendered = render(built.fleet, collect_templates(data.templates(), users), own.values)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:
         out = fresh(rendered)
@@ -51,12 +46,12 @@ def context_of(
         fleet=built.fleet,
         catalog=collect_catalog(inventory.catalogs),
         rendered=rendered,
-        bases=bases,
+        bases=own.values,
         out=out,
         owned=ownership(out[MANIFEST].decode() if MANIFEST in out else None),
         against=against,
     )
-    return context, tuple(told)
+    return context, told
 
 
 def fresh(rendered: Rendered) -> dict[str, bytes]:
@@ -66,7 +61,9 @@ def fresh(rendered: Rendered) -> dict[str, bytes]:
     return out
 
 
-def findings(files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None) -> tuple[Finding, ...]:
+def findings(
+    files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None
+) -> tuple[Finding, ...]:
     """Every finding of a repository given as path -> text."""
     context, told = context_of(files, against=against)
     return judge(context, RULES, told=told).findings

@@ -2,3 +2,12 @@
 
 It takes no decision longer than an `if`, and nobody imports it.
 """
+
+import sys
+
+
+def main() -> None:
+    """The console script."""
+    from generator.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -8,7 +8,9 @@ from generator.declared.document import read
 from generator.finding import Finding, Place, Severity
 
 FILE = ".drivergate-baseline.yaml"
-HEADER = "# Findings that were there when the gate was introduced. Written by: drivergate check --write-baseline\n"
+HEADER = (
+    "# Findings that were there when the gate was introduced. Written by: drivergate check --write-baseline\n"
+)
 KEYS = ("rule", "cluster", "pool", "fact")
 
 
@@ -40,7 +42,11 @@ def read_baseline(data: bytes) -> Baseline:
     listed = document.value.get("findings") if isinstance(document.value, dict) else None
     entries = []
     for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict) and all(isinstance(one.get(key, ""), str) for key in KEYS) and set(one) <= set(KEYS):
+        if (
+            isinstance(one, dict)
+            and all(isinstance(one.get(key, ""), str) for key in KEYS)
+            and set(one) <= set(KEYS)
+        ):
             entries.append(Entry(*(one.get(key, "") for key in KEYS)))
         else:
             listed = None
@@ -62,11 +68,12 @@ def entries_of(findings: Iterable[Finding]) -> tuple[Entry, ...]:
     return tuple(sorted({Entry(one.rule, one.cluster, one.pool, one.fact) for one in errors}))
 
 
-def baseline_text(entries: Iterable[Entry], quoted: object) -> str:
-    """The file, one entry a line. `quoted` prints a text in double quotes."""
-    assert callable(quoted)
-    lines = [
-        "  - {" + ", ".join(f"{key}: {quoted(value)}" for key in KEYS if (value := getattr(entry, key))) + "}\n"
-        for entry in entries
-    ]
-    return HEADER + "findings:" + ("\n" + "".join(lines) if lines else " []\n")
+def baseline_text(entries: Iterable[Entry]) -> str:
+    """The file, one entry a line, every text in quotes."""
+    from json import dumps
+
+    lines = []
+    for entry in entries:
+        told = (f"{key}: {dumps(getattr(entry, key))}" for key in KEYS if getattr(entry, key))
+        lines.append(f"  - {{{', '.join(told)}}}\n")
+    return f"{HEADER}findings:" + ("\n" + "".join(lines) if lines else " []\n")

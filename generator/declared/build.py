@@ -61,7 +61,9 @@ def build(inventory: Inventory, *, version: str) -> Built:
     return Built(fleet, tuple(findings))
 
 
-def problem(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
+def problem(
+    rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = ""
+) -> Finding:
     """A finding that leaves no valid manifest to make."""
     return Finding(
         rule=rule,
@@ -77,7 +79,9 @@ def problem(rule: str, place: Place, message: str, hint: str, *, cluster: str = 
 def _no_fleet(inventory: Inventory) -> Finding:
     files = [one.file for one in (*inventory.clusters, *inventory.node_images)]
     message = "inventory/ holds no Fleet document" if files else "inventory/ holds no drivergate document"
-    return problem("inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet")
+    return problem(
+        "inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet"
+    )
 
 
 def _requires(loaded: Loaded[model.Fleet] | None, version: str, texts: Texts) -> Iterator[Finding]:
@@ -124,10 +128,15 @@ def _cluster(
     shape, findings = one.shape, []
     if shape.profile and (fleet is None or shape.profile not in fleet.shape.profiles):
         known = sorted(fleet.shape.profiles) if fleet else []
-        hint = did_you_mean(shape.profile, known) or f"use one of {', '.join(known) or 'none: no profile is declared'}"
+        hint = (
+            did_you_mean(shape.profile, known)
+            or f"use one of {', '.join(known) or 'none: no profile is declared'}"
+        )
         message = f'profile "{shape.profile}" is not declared in the Fleet document'
         findings.append(
-            problem("inventory/schema", texts.value(one.file, ("profile",)), message, hint, cluster=shape.name)
+            problem(
+                "inventory/schema", texts.value(one.file, ("profile",)), message, hint, cluster=shape.name
+            )
         )
     levels = _levels(one, fleet)
     operator, problems = _operator(one, levels, texts)
@@ -165,7 +174,9 @@ def _operator(
     if written is None:
         message = f'operator.version is not set for cluster "{name}"'
         hint = "set operator.version in the cluster, its profile or the fleet's defaults, for example v26.7.0"
-        return None, [problem("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)]
+        return None, [
+            problem("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)
+        ]
     found = origin(levels, ("operator", "version"))
     assert found is not None
     place = texts.value(found[0].file, found[1])

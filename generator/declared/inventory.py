@@ -77,13 +77,21 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
 def unread(file: str, why: str, hint: str) -> Finding:
     """A file below inventory/ or templates/ that takes no part in the result."""
     return Finding(
-        rule="inventory/unread-file", severity=Severity.ERROR, place=Place(file), message=f"{file} is not read: {why}", hint=hint
+        rule="inventory/unread-file",
+        severity=Severity.ERROR,
+        place=Place(file),
+        message=f"{file} is not read: {why}",
+        hint=hint,
     )
 
 
 def _wrong_ending(file: str) -> Iterator[Finding]:
     if LOOKS_LIKE_YAML.search(file):
-        yield unread(file, 'its name doesn\'t end in ".yaml" or ".yml"', "rename the file, or move it out of inventory/")
+        yield unread(
+            file,
+            'its name doesn\'t end in ".yaml" or ".yml"',
+            "rename the file, or move it out of inventory/",
+        )
 
 
 def _sniffed(pattern: re.Pattern[bytes], data: bytes) -> str:
@@ -107,7 +115,9 @@ def _document(file: str, data: bytes, texts: Texts) -> tuple[Loaded[Any] | None,
     api = value.get("apiVersion") if isinstance(value, dict) else None
     if not isinstance(kind, str) or (api != API_VERSION and kind not in KINDS):
         why = f"it is no drivergate document (kind {_shown(kind)}, apiVersion {_shown(api)})"
-        return None, (unread(file, why, f"give it apiVersion {API_VERSION} and a kind, or move it out of inventory/"),)
+        return None, (
+            unread(file, why, f"give it apiVersion {API_VERSION} and a kind, or move it out of inventory/"),
+        )
     if kind not in KINDS:
         return None, (_unknown_kind(kind, file, texts),)
     result = shaped(kind, value, file, texts)

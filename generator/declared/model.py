@@ -97,19 +97,23 @@ class DriverLayer(Shape):
     """Driver settings at one level; nearer levels win key by key."""
 
     repository: (
-        Annotated[str, Meta(description="the whole name, as in the catalog: nvcr.io/nvidia/driver")] | UnsetType
+        Annotated[str, Meta(description="the whole name, as in the catalog: nvcr.io/nvidia/driver")]
+        | UnsetType
     ) = UNSET
     mode: Mode | UnsetType = UNSET
-    branch: Annotated[Text, Meta(description='a driver branch, "580": exactly one of branch and version')] | UnsetType = (
-        UNSET
-    )
+    branch: (
+        Annotated[Text, Meta(description='a driver branch, "580": exactly one of branch and version')]
+        | UnsetType
+    ) = UNSET
     version: Annotated[Text, Meta(description='an exact driver version, "580.126.20"')] | UnsetType = UNSET
     kernel_module_type: ModuleType | UnsetType = UNSET
     upgrade_policy: UpgradePolicy | UnsetType = UNSET
     spec: (
         Annotated[
             dict[str, Any],
-            Meta(description="any other field of the driver API in use, checked against the declared release"),
+            Meta(
+                description="any other field of the driver API in use, checked against the declared release"
+            ),
         ]
         | UnsetType
     ) = UNSET
@@ -118,8 +122,12 @@ class DriverLayer(Shape):
 class OperatorLayer(Shape):
     """Operator settings at one level."""
 
-    version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
-    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)] | UnsetType = UNSET
+    version: (
+        Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType
+    ) = UNSET
+    namespace: (
+        Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)] | UnsetType
+    ) = UNSET
     install: Install | UnsetType = UNSET
     cluster_policy_name: (
         Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)] | UnsetType
@@ -184,7 +192,9 @@ class Pool(Shape):
 
     owner: Text | UnsetType = UNSET
     node_selector: Labels | UnsetType = UNSET
-    default: Annotated[bool, Meta(description="the GPU nodes that no other pool claims, from v26.7 on")] = False
+    default: Annotated[bool, Meta(description="the GPU nodes that no other pool claims, from v26.7 on")] = (
+        False
+    )
     taints: Annotated[list[Text], Meta(description='as kubectl writes them: "key=value:NoSchedule"')] = []
     nodes: Count | Range | UnsetType = UNSET
     gpu: Gpu | UnsetType = UNSET
@@ -197,9 +207,9 @@ class Pool(Shape):
     kernel_source: Literal["pinned", "floating"] = "pinned"
     driver: DriverLayer | UnsetType = UNSET
     protect: bool | UnsetType = UNSET
-    renamed_from: Annotated[Text, Meta(description="the driver object's name, kept through a rename")] | UnsetType = (
-        UNSET
-    )
+    renamed_from: (
+        Annotated[Text, Meta(description="the driver object's name, kept through a rename")] | UnsetType
+    ) = UNSET
 
 
 class Cluster(Shape):

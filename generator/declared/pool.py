@@ -97,7 +97,9 @@ class PoolMaker:
 
     def _problem(self, name: str, path: Path, message: str, hint: str, *, key: bool = False) -> Finding:
         whole: Path = ("pools", name, *path)
-        place = self.texts.key(self.cluster.file, whole) if key else self.texts.value(self.cluster.file, whole)
+        place = (
+            self.texts.key(self.cluster.file, whole) if key else self.texts.value(self.cluster.file, whole)
+        )
         return self._at(name, place, message, hint)
 
     def _at(self, name: str, place: Place, message: str, hint: str) -> Finding:
@@ -127,9 +129,13 @@ class PoolMaker:
         for key, value in shape.node_selector.items():
             path: Path = ("nodeSelector", key)
             if why := label_key_problem(key):
-                yield self._problem(name, path, f'nodeSelector key "{key}" {why}', "write a label key", key=True)
+                yield self._problem(
+                    name, path, f'nodeSelector key "{key}" {why}', "write a label key", key=True
+                )
             elif why := label_value_problem(value):
-                yield self._problem(name, path, f'nodeSelector {key} is "{value}", which {why}', "write a label value")
+                yield self._problem(
+                    name, path, f'nodeSelector {key} is "{value}", which {why}', "write a label value"
+                )
 
     def _host_driver(self, name: str, mode: Mode, levels: tuple[Level, ...]) -> Iterator[Finding]:
         if mode not in {Mode.PREINSTALLED, Mode.UNMANAGED}:
@@ -147,7 +153,9 @@ class PoolMaker:
             if image is None:
                 known = sorted(self.images)
                 hint = did_you_mean(shape.node_image, known) or "add a NodeImage document with that name"
-                return {}, [self._problem(name, ("nodeImage",), f'no NodeImage is named "{shape.node_image}"', hint)]
+                return {}, [
+                    self._problem(name, ("nodeImage",), f'no NodeImage is named "{shape.node_image}"', hint)
+                ]
             os, arch = image.shape.os, image.shape.arch
             kernels, findings = self._image_kernels(name, image)
         else:
@@ -172,7 +180,9 @@ class PoolMaker:
                 if written is None:
                     hint = did_you_mean(release, sorted(image.shape.kernels)) or f"add {release} to kernels"
                     place = self.texts.value(image.file, (key, index))
-                    message = f'node image "{image.shape.name}" has no kernel for its {key} release "{release}"'
+                    message = (
+                        f'node image "{image.shape.name}" has no kernel for its {key} release "{release}"'
+                    )
                     findings.append(self._at(name, place, message, hint))
                     continue
                 kernel = Kernel(label_form(written), written, upcoming, image.file, ("kernels", release))
@@ -191,7 +201,9 @@ class PoolMaker:
                 kernels.setdefault(kernel.name, kernel)
         return list(kernels.values())
 
-    def _incomplete(self, name: str, os: Any, arch: list[Any], kernels: list[Kernel], driver: Driver) -> Iterator[Finding]:
+    def _incomplete(
+        self, name: str, os: Any, arch: list[Any], kernels: list[Kernel], driver: Driver
+    ) -> Iterator[Finding]:
         missing = [key for key, value in (("os", None if os is UNSET else os), ("arch", arch)) if not value]
         if driver.mode is Mode.PRECOMPILED and not kernels:
             missing.append("kernels")
@@ -214,7 +226,9 @@ class PoolMaker:
             found = TAINT.fullmatch(written)
             if found is None:
                 message = f'"{written}" is no taint'
-                hint = 'write "key=value:Effect" or "key:Effect" with NoSchedule, PreferNoSchedule or NoExecute'
+                hint = (
+                    'write "key=value:Effect" or "key:Effect" with NoSchedule, PreferNoSchedule or NoExecute'
+                )
                 findings.append(self._problem(name, ("taints", index), message, hint))
                 continue
             taints.append(Taint(found[1], found[2] or "", found[3]))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 MAX_DEPTH = 64
 # Nodes that aliases may add: this many, or one for each character of the file, so that reading stays linear.
 ALIAS_BUDGET = 100_000
-# What no value may hold: C0 but for tab and newline, DEL, C1, surrogates, and what some readers take for a line end
-# (NEL, LS, PS: breaks in YAML 1.1 and libyaml, text in YAML 1.2) or for nothing (byte order marks).
+# What no value may hold: C0 but for tab and newline, DEL, C1, surrogates, and what some readers take for a
+# line end (NEL, LS, PS: breaks in YAML 1.1 and libyaml, text in YAML 1.2) or for nothing (byte order marks).
 _NEVER = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
 IN_TEXT = re.compile(f"[{_NEVER}]")
 IN_VALUE = re.compile(f"[{_NEVER}\r]")  # which only an escape puts there

@@ -106,5 +106,5 @@ def git_at(root: str, environ: Mapping[str, str]) -> Git:
     if output.code:
         return git
     up, _, git_dir = os.fsdecode(output.stdout).removesuffix("\n").partition("\n")
-    index = committed_index(environ, os.path.normpath(f"{root}/{up}"), git_dir)
+    index = committed_index(environ, os.path.realpath(f"{root}/{up}"), git_dir)
     return git if index is None else Git(root, git.environment | {"GIT_INDEX_FILE": index})

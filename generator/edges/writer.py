@@ -10,8 +10,8 @@ inventory.
 # ruff: noqa: PTH103, PTH105, PTH106, PTH108
 
 import os
-import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -19,7 +19,13 @@ from generator.edges.errors import UnwritableError, printable, reason
 from generator.edges.files import read_file
 from generator.edges.source import TEMPORARY_SUFFIX, is_temporary
 
+# git's own folder is nobody's output.
+_FORBIDDEN = frozenset({"", ".", "..", ".git"})
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_ATTEMPTS = 5
+
+# Folders by path, each with what lies in it.
+_Seen = dict[str, dict[str, os.DirEntry[str]]]
 
 
 class Write(Struct, frozen=True):
@@ -52,94 +58,77 @@ def apply(root: str, steps: Sequence[Step]) -> Applied:
     A step is refused, and nothing written, if its path leaves the root, leads through a symbolic link or a
     file, or names something that isn't a regular file.
     """
-    folders = _checked(root, steps)
-    _sweep(root, folders)
+    left = _checked(root, steps)
     written, removed, unchanged = [], [], []
-    for step in steps:
-        try:
+    path = root
+    try:
+        _sweep(left)
+        for step in steps:
+            path = step.path
             if isinstance(step, Remove):
-                if _remove(f"{root}/{step.path}"):
-                    removed.append(step.path)
+                if _remove(f"{root}/{path}"):
+                    removed.append(path)
             elif _write(root, step):
-                written.append(step.path)
+                written.append(path)
             else:
-                unchanged.append(step.path)
-        except OSError as error:
-            message = f"can't write `{printable(step.path)}`: {reason(error)}"
-            raise UnwritableError(
-                message, "mend the cause and run again: what was written is whole"
-            ) from error
+                unchanged.append(path)
+    except OSError as error:
+        message = f"can't write `{printable(path)}`: {reason(error)}"
+        raise UnwritableError(message, "mend the cause and run again: what was written is whole") from error
     _prune(root, removed)
     return Applied(tuple(written), tuple(removed), tuple(unchanged))
 
 
 def _checked(root: str, steps: Iterable[Step]) -> list[str]:
-    """The folders of all steps that exist; refuses what can't or mustn't be written."""
+    """What killed runs left in the folders of all steps; refuses what can't or mustn't be written."""
     files = {step.path for step in steps if isinstance(step, Write)}
-    folders: dict[str, bool] = {"": True}
+    seen = {"": _look(root, "")}
     for step in steps:
-        parts = step.path.split("/")
-        if not {"", ".", "..", ".git"}.isdisjoint(parts) or is_temporary(step.path):
+        if not _FORBIDDEN.isdisjoint(step.path.split("/")) or is_temporary(step.path):
             raise _refused(step.path, "it isn't a path inside the repository")
-        folder = _folder(root, parts[:-1], folders, files)
-        if folders[folder] and not _replaceable(f"{root}/{step.path}"):
+        folder, _, name = step.path.rpartition("/")
+        if folder not in seen:
+            _enter(root, folder, seen, files)
+        item = seen[folder].get(name)
+        if item is not None and not item.is_file(follow_symlinks=False):
             raise _refused(step.path, "something that isn't a regular file is in its place")
-    return [folder for folder, exists in folders.items() if exists]
+    return [item.path for items in seen.values() for item in items.values() if is_temporary(item.name)]
 
 
-def _folder(root: str, parts: Sequence[str], folders: dict[str, bool], files: set[str]) -> str:
-    """The folder of these parts, known to `folders` from now on with whether it exists."""
-    path = "/".join(parts)
-    if path in folders:
-        return path
-    parent = _folder(root, parts[:-1], folders, files)
-    if path in files:
-        raise _refused(path, "it would be a file and a folder at once")
-    folders[path] = folders[parent] and _is_folder(root, path)
-    return path
+def _enter(root: str, folder: str, seen: _Seen, files: Container[str]) -> None:
+    """Add a folder to those that were seen, and the ones above it; refuses a link or a file in its place."""
+    parent, _, name = folder.rpartition("/")
+    if parent not in seen:
+        _enter(root, parent, seen, files)
+    if folder in files:
+        raise _refused(folder, "it would be a file and a folder at once")
+    item = seen[parent].get(name)
+    if item is not None and not item.is_dir(follow_symlinks=False):
+        what = "a symbolic link" if item.is_symlink() else "a file"
+        raise _refused(folder, f"{what} is where a folder belongs")
+    seen[folder] = {} if item is None else _look(root, folder)
 
 
-def _is_folder(root: str, path: str) -> bool:
-    """Whether a real folder is there; refuses a link or a file in its place."""
+def _look(root: str, folder: str) -> dict[str, os.DirEntry[str]]:
+    """What lies in a folder, in one call where a look at each file would be thousands."""
     try:
-        mode = os.lstat(f"{root}/{path}").st_mode
+        with os.scandir(f"{root}/{folder}") as items:
+            return {item.name: item for item in items}
     except FileNotFoundError:
-        return False
+        return {}
     except OSError as error:
-        raise _refused(path, reason(error)) from error
-    if stat.S_ISDIR(mode):
-        return True
-    raise _refused(
-        path, "it is a symbolic link" if stat.S_ISLNK(mode) else "it is a file where a folder belongs"
-    )
-
-
-def _replaceable(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
-    except FileNotFoundError:
-        return True
-    except OSError as error:
-        raise _refused(path, reason(error)) from error
+        raise _refused(folder, reason(error)) from error
 
 
 def _refused(path: str, why: str) -> UnwritableError:
     return UnwritableError(f"won't write `{printable(path)}`: {why}", "move it away and run again")
 
 
-def _sweep(root: str, folders: Iterable[str]) -> None:
+def _sweep(left: Iterable[str]) -> None:
     """Remove what killed runs left; a run that is alive keeps its file."""
-    for folder in folders:
-        try:
-            with os.scandir(f"{root}/{folder}") as items:
-                left = [item.name for item in items if is_temporary(item.name)]
-            for name in left:
-                if not _in_use(name):
-                    _remove(f"{root}/{folder}/{name}")
-        except FileNotFoundError:
-            continue  # another run pruned the folder in between
-        except OSError as error:
-            raise _refused(folder, reason(error)) from error
+    for path in left:
+        if not _in_use(path.rpartition("/")[2]):
+            _remove(path)
 
 
 def _in_use(name: str) -> bool:
@@ -160,17 +149,17 @@ def _write(root: str, step: Write) -> bool:
     """Whether the file had to be written."""
     target = f"{root}/{step.path}"
     folder = target.rpartition("/")[0]
-    try:
-        if os.lstat(target).st_size == len(step.data) and read_file(target) == step.data:
+    with suppress(FileNotFoundError):
+        if read_file(target) == step.data:
             return False
-    except FileNotFoundError:
-        os.makedirs(folder, exist_ok=True)
-    try:
-        _replace(folder, target, step.data)
-    except FileNotFoundError:
-        # Another run swept our file or pruned the folder in between.
-        os.makedirs(folder, exist_ok=True)
-        _replace(folder, target, step.data)
+    for _ in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            _replace(folder, target, step.data)
+            return True
+        # There is no folder yet, or another run pruned it or swept our file in between.
+        with suppress(FileNotFoundError):
+            os.makedirs(folder, exist_ok=True)
+    _replace(folder, target, step.data)
     return True
 
 

@@ -1,4 +1,4 @@
-"""The one reader of package data: facts, bundled templates, committed JSON Schemas."""
+"""The one reader of package data: facts, bundled templates, committed JSON Schemas, the documentation of rules."""
 
 # Every run comes through here, and pathlib costs start-up.
 # ruff: noqa: PTH112, PTH123
@@ -35,6 +35,11 @@ def templates() -> dict[str, str]:
 def schema_json(slug: str) -> Any:
     """The committed JSON Schema of a kind, by its file name without `.json` (`node-image`)."""
     return json.decode(_text(f"{_bundled('schemas', 'docs/schemas')}/{slug}.json"))
+
+
+def rule_docs(family: str) -> str:
+    """The documentation of a family of rules, Markdown; FileNotFoundError where there is none."""
+    return _text(f"{_bundled('rules', 'docs/rules')}/{family}.md")
 
 
 def _bundled(in_wheel: str, in_checkout: str) -> str:

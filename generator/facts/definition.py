@@ -34,6 +34,14 @@ _METADATA: Final[dict[str, Any]] = {
 }
 
 
+_SCALARS: Final[dict[str, type | tuple[type, ...]]] = {
+    **dict.fromkeys(("type", "pattern", "format", "x-kubernetes-list-type"), str),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), (int, float)),
+    **{f"{end}{what}": int for end in ("min", "max") for what in ("Length", "Items", "Properties")},
+    "x-kubernetes-list-map-keys": list,
+}
+
+
 class Checks(Struct, frozen=True):
     """A schema with what is worked out from it once: the shape for the walk and the CEL rules."""
 
@@ -123,6 +131,8 @@ def _sound(schema: Any) -> bool:
     if not isinstance(properties, dict) or not all(isinstance(part, list) for part in listed):
         return False
     if not all(isinstance(rule, dict) and isinstance(rule.get("rule"), str) for rule in rules_of):
+        return False
+    if not all(isinstance(schema[word], kind) for word, kind in _SCALARS.items() if word in schema):
         return False
     others = schema.get("additionalProperties", True)
     nested = [*properties.values(), *(part for branch in branches for part in branch)]

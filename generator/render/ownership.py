@@ -1,16 +1,18 @@
 """What render owns: the manifest of its files, and what it would write and remove."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
 from msgspec import Struct
 
+from generator.declared.document import read
 from generator.render.rendered import Rendered
 
 FOLDER = "out"
 MANIFEST = ".drivergate-manifest"
 HEADER = "# The files that drivergate owns below this folder, with the SHA-256 of each. Written by: drivergate render\n"
+DRIVER_KIND = re.compile(rb"^kind:[ \t]*(NVIDIADriver|ClusterPolicy)", re.MULTILINE)
 LINE = re.compile(r"sha256:([0-9a-f]{64})  (\S.*)")
 
 
@@ -65,7 +67,9 @@ def changes(
     wanted = {file.path: file.text for file in rendered.files}
     texts = {path: text.encode() for path, text in wanted.items()}
     kept = {path: value for path, value in owned.hashes.items() if only and path.split("/")[0] not in only}
-    written = {path: data for path, data in texts.items() if path not in present or normal(present[path]) != data}
+    written = {
+        path: data for path, data in texts.items() if path not in present or normal(present[path]) != data
+    }
     return Changes(
         written=written,
         removed=tuple(sorted(path for path in owned.hashes if path not in wanted and path not in kept)),
@@ -78,3 +82,39 @@ def strays(present: Iterable[str], rendered: Rendered, owned: Ownership) -> tupl
     """What lies below out/ and is nobody's: never touched, but told."""
     mine = {file.path for file in rendered.files} | set(owned.hashes) | {MANIFEST}
     return tuple(sorted(path for path in present if path not in mine))
+
+
+class Taken(Struct, frozen=True, kw_only=True):
+    """Something that drives nodes and would be removed, and the names that allow it."""
+
+    path: str
+    cluster: str
+    what: str
+    name: str
+
+    @property
+    def names(self) -> frozenset[str]:
+        """A whole cluster's name allows everything of it."""
+        return frozenset({self.name, self.name.rpartition("/")[2], self.cluster})
+
+
+def taken_away(rendered: Rendered, present: Mapping[str, bytes], removed: Iterable[str]) -> Iterator[Taken]:
+    """Clusters and driver objects that would be gone; an object that only moves to another file is not."""
+    clusters = {file.cluster for file in rendered.files}
+    kept = {(file.cluster, file.kind, file.name) for file in rendered.files}
+    told: set[str] = set()
+    for path in removed:
+        cluster = path.split("/")[0]
+        if cluster not in clusters:
+            if cluster not in told:
+                told.add(cluster)
+                what = f"everything of cluster {cluster}"
+                yield Taken(path=cluster, cluster=cluster, what=what, name=cluster)
+            continue
+        document = read(present[path], path).value if DRIVER_KIND.search(present.get(path, b"")) else None
+        if not isinstance(document, dict) or not isinstance(document.get("metadata"), dict):
+            continue
+        kind, name = str(document.get("kind")), str(document["metadata"].get("name"))
+        if (cluster, kind, name) not in kept:
+            what = f"{kind} {name} of cluster {cluster}"
+            yield Taken(path=path, cluster=cluster, what=what, name=f"{cluster}/{name}")

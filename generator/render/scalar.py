@@ -54,7 +54,9 @@ def scalar(value: Any) -> str:
         return "null" if is_null(value) else value.text
     if value is None:
         raise Unprintable("a template printed a value that is none")
-    raise Unprintable(f"a template printed a {type(value).__name__}; print its parts, or use the filter block(indent)")
+    raise Unprintable(
+        f"a template printed a {type(value).__name__}; print its parts, or use the filter block(indent)"
+    )
 
 
 def text(value: str) -> str:

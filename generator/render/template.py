@@ -52,7 +52,9 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
         try:
             text = users[file].decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError:
-            findings.append(template_finding("template/syntax", Place(file), f"{file} is not UTF-8", "save it as UTF-8"))
+            findings.append(
+                template_finding("template/syntax", Place(file), f"{file} is not UTF-8", "save it as UTF-8")
+            )
             continue
         chosen[path] = Template(path, file, text, ours=path in bundled and bundled[path] == text)
     rendered = []
@@ -67,10 +69,18 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
     return Templates(tuple(rendered), texts, tuple(findings))
 
 
-def template_finding(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
+def template_finding(
+    rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = ""
+) -> Finding:
     """A finding about a template or what it printed."""
     return Finding(
-        rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint, cluster=cluster, pool=pool
+        rule=rule,
+        severity=Severity.INVALID,
+        place=place,
+        message=message,
+        hint=hint,
+        cluster=cluster,
+        pool=pool,
     )
 
 

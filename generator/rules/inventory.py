@@ -4,8 +4,14 @@ from generator.finding import Severity
 from generator.rules.rule import Rule
 
 RULES = (
-    Rule("inventory/schema", Severity.INVALID, "a document is not what its schema wants, or contradicts itself"),
-    Rule("inventory/quoting", Severity.INVALID, "text is written so that YAML readers take it for something else"),
+    Rule(
+        "inventory/schema", Severity.INVALID, "a document is not what its schema wants, or contradicts itself"
+    ),
+    Rule(
+        "inventory/quoting",
+        Severity.INVALID,
+        "text is written so that YAML readers take it for something else",
+    ),
     Rule("inventory/duplicate", Severity.INVALID, "a key or a document is there twice"),
     Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
     Rule("inventory/unread-file", Severity.ERROR, "a file that looks like input takes no part in the result"),

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from generator.finding import Place, Severity
-from generator.render.ownership import FOLDER, MANIFEST, changes, strays
+from generator.render.ownership import FOLDER, MANIFEST, changes, strays, taken_away
 from generator.rules.context import Context
 from generator.rules.rule import Problem, Rule
 
 RENDER = "run: drivergate render"
+STAGE = "run: drivergate render, then: git add out"
 # Above this size of its compact JSON an object can't be applied the classic way: kubectl keeps a copy in an annotation.
 MAX_OBJECT = 262144
 SERVER_SIDE = "ServerSideApply=true"
@@ -20,27 +21,42 @@ def drift(context: Context) -> Iterator[Problem]:
         return
     todo = changes(context.rendered, context.out, context.owned, only=context.only)
     clusters = {file.path: file.cluster for file in context.rendered.files}
+    hint = STAGE if context.staged else RENDER
     for path in sorted(todo.written):
         if path in todo.foreign:
             continue
         what = "differs from what the inventory renders" if path in context.out else "is missing"
-        yield _problem(f"{FOLDER}/{path}", what, RENDER, clusters.get(path, ""))
+        yield _problem(f"{FOLDER}/{path}", what, hint, clusters.get(path, ""))
     for path in todo.removed:
         if path in context.out:
-            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", RENDER, path.split("/")[0])
+            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, path.split("/")[0])
     present = context.out.get(MANIFEST)
-    if not todo.written and not todo.removed and (present or b"").replace(b"\r\n", b"\n") != todo.manifest.encode():
+    if (
+        not todo.written
+        and not todo.removed
+        and (present or b"").replace(b"\r\n", b"\n") != todo.manifest.encode()
+    ):
         what = "is missing" if present is None else "does not list what is rendered"
-        yield _problem(f"{FOLDER}/{MANIFEST}", what, RENDER, "")
+        yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
 
 
-def foreign(context: Context) -> Iterator[Problem]:
-    """Files that are not ours and stand where render would write."""
+def removal(context: Context) -> Iterator[Problem]:
+    """What render may not do unasked: overwrite what is not its own, remove what drives nodes."""
     todo = changes(context.rendered, context.out, context.owned, only=context.only)
     for path in todo.foreign:
         what = "would be overwritten, and drivergate does not own it"
         hint = f"move it away, or add its line to {FOLDER}/{MANIFEST} to hand it over"
         yield _problem(f"{FOLDER}/{path}", what, hint, path.split("/")[0])
+    if context.allow_remove is None:
+        return
+    for taken in taken_away(context.rendered, context.out, todo.removed):
+        if not context.allow_remove & taken.names:
+            where = f"{FOLDER}/{taken.path}"
+            hint = f"keep it, or run: drivergate render --allow-remove {taken.name}"
+            message = f"{taken.what} would be removed from git, and its drivers with it"
+            yield Problem(
+                place=Place(where), message=message, hint=hint, cluster=taken.cluster, fact=taken.name
+            )
 
 
 def stray(context: Context) -> Iterator[Problem]:
@@ -48,7 +64,9 @@ def stray(context: Context) -> Iterator[Problem]:
     for path in strays(context.out, context.rendered, context.owned):
         if not context.only or path.split("/")[0] in context.only:
             what = "is not rendered by drivergate; it is left alone"
-            yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")
+            yield _problem(
+                f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", ""
+            )
 
 
 def contains_input(context: Context) -> Iterator[Problem]:
@@ -67,9 +85,12 @@ def contains_input(context: Context) -> Iterator[Problem]:
 
 
 def not_staged(context: Context) -> Iterator[Problem]:
-    """Files that the result depends on, and that are not part of the commit."""
+    """Input that is not part of the commit: a warning while working, an error where the commit itself is judged."""
+    severity = None if context.staged else Severity.WARNING
     for path in context.untracked:
-        yield _problem(path, "is not tracked by git, so it is no part of the commit", f"run: git add {path}", "")
+        message = f"{path} is not tracked by git, so it is no part of a commit"
+        hint = f"run: git add {path}"
+        yield Problem(place=Place(path), message=message, hint=hint, fact=path, severity=severity)
 
 
 def too_large(context: Context) -> Iterator[Problem]:
@@ -82,20 +103,32 @@ def too_large(context: Context) -> Iterator[Problem]:
         size = len(json.encode(file.document))
         options = str((file.document.get("metadata") or {}).get("annotations") or {})
         if size > MAX_OBJECT and SERVER_SIDE not in options:
-            what = f"holds an object of {size} bytes of JSON, and a client-side apply takes at most {MAX_OBJECT}"
+            what = (
+                f"holds an object of {size} bytes of JSON, and a client-side apply takes at most {MAX_OBJECT}"
+            )
             hint = f'annotate it with argocd.argoproj.io/sync-options: "{SERVER_SIDE}"'
             yield _problem(f"{FOLDER}/{file.path}", what, hint, file.cluster)
 
 
 def _problem(path: str, what: str, hint: str, cluster: str) -> Problem:
-    return Problem(place=Place(path), message=f"{path} {what}", hint=hint, cluster=cluster, fact=path)
+    return Problem(place=Place(path), message=what, hint=hint, cluster=cluster, fact=path)
 
 
 RULES = (
     Rule("out/drift", Severity.ERROR, "out/ is not what the inventory renders", drift),
     Rule("out/stray", Severity.WARNING, "a file below out/ is nobody's", stray),
-    Rule("out/not-staged", Severity.ERROR, "a file that the result depends on is no part of the commit", not_staged),
-    Rule("out/removal", Severity.INVALID, "render would remove or overwrite what it may not", foreign),
-    Rule("out/contains-input", Severity.INVALID, "the output folder holds drivergate's own input", contains_input),
+    Rule(
+        "out/not-staged",
+        Severity.ERROR,
+        "a file that the result depends on is no part of the commit",
+        not_staged,
+    ),
+    Rule("out/removal", Severity.INVALID, "render would remove or overwrite what it may not", removal),
+    Rule(
+        "out/contains-input",
+        Severity.INVALID,
+        "the output folder holds drivergate's own input",
+        contains_input,
+    ),
     Rule("out/too-large", Severity.ERROR, "an object is too large for a client-side apply", too_large),
 )

@@ -9,7 +9,7 @@ from generator.rules.context import Context
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """What a rule's function found; the table adds the rule's id and severity."""
+    """What a rule's function found; the table adds the rule's id, and its severity unless this one is lowered."""
 
     place: Place
     message: str
@@ -17,6 +17,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     cluster: str = ""
     pool: str = ""
     fact: str = ""
+    severity: Severity | None = None
 
 
 class Rule(Struct, frozen=True):
@@ -36,7 +37,7 @@ class Rule(Struct, frozen=True):
         """The problem as a finding of this rule."""
         return Finding(
             rule=self.id,
-            severity=self.severity,
+            severity=problem.severity or self.severity,
             place=problem.place,
             message=problem.message,
             hint=problem.hint,

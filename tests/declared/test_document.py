@@ -30,7 +30,8 @@ def only(text: str | bytes) -> Finding:
 def test_the_form_decides_what_is_text() -> None:
     text = "a: 535\nb: '535'\nc: \"535\"\nd: |\n  535\ne: >-\n  on\n  off\nf: true\ng: 'true'\nh: 550.90\n"
     assert value(text) == {
-        "a": 535, "b": "535", "c": "535", "d": "535\n", "e": "on off", "f": True, "g": "true", "h": Ambiguous("550.90"),
+        "a": 535, "b": "535", "c": "535", "d": "535\n", "e": "on off", "f": True, "g": "true",
+        "h": Ambiguous("550.90"),
     }  # fmt: skip
 
 
@@ -69,14 +70,20 @@ def test_an_ambiguous_key_is_a_finding_at_its_place(key: str) -> None:
 
 
 def test_a_key_that_is_missing_or_a_collection_is_a_finding() -> None:
-    assert "missing" in only("{: x}").message
+    assert "missing" in only("? \n: x\n").message
     assert only("? [a]\n: b\n").rule == "inventory/schema"
     assert only("{{a: b}: c}").rule == "inventory/schema"
 
 
 def test_a_repeated_key_names_both_lines() -> None:
     """D80 of the public cases."""
-    text = 'pools:\n  - name: a\n    kernels: ["5.15.0-117-generic"]\n    branch: "535"\n    kernels: ["5.15.0-118-generic"]\n'
+    text = """\
+pools:
+  - name: a
+    kernels: ["5.15.0-117-generic"]
+    branch: "535"
+    kernels: ["5.15.0-118-generic"]
+"""
     finding = only(text)
     assert (finding.rule, finding.severity, finding.place) == (
         "inventory/duplicate",
@@ -116,7 +123,7 @@ pools:
 
 def test_two_merges_in_one_mapping_are_a_finding() -> None:
     """D81 of the public cases."""
-    finding = only("x: &x {a: 1}\ny: &y {b: 2}\nz:\n  <<: *x\n  <<: *y\n")
+    finding = only("p: &p {a: 1}\nq: &q {b: 2}\nr:\n  <<: *p\n  <<: *q\n")
     assert finding.rule == "inventory/duplicate"
     assert finding.place == Place("f.yaml", 5, 3)
     assert '"<<"' in finding.message
@@ -285,7 +292,7 @@ def test_tags_are_refused(text: str) -> None:
         ("a: b: c\n", (1, 5), "indent the line like its neighbours, or quote a value that holds ': '"),
         ("a: @x\n", (1, 4), "put the value in quotes"),
         ("a: `x`\n", (1, 4), "put the value in quotes"),
-        ('a: "\\d"\n', (1, 6), "double the backslash, or use single quotes"),
+        ('a: "\\d"\n', (1, 5), "double the backslash, or use single quotes"),
         ("- a\nb: 1\n", (2, 1), "indent the items of one list alike, each with its '-'"),
         ("a: 1\n b: 2\n", (2, 3), "indent the line like its neighbours, or quote a value that holds ': '"),
         ("a: 1\nb\nc: 2\n", (3, 1), "write 'key: value', and indent the lines of one mapping alike"),
@@ -320,12 +327,12 @@ def test_a_manifest_keeps_what_it_says_and_its_order() -> None:
     spec = value(text)["spec"]
     assert list(spec) == list("bacdefg")
     assert spec == {
-        "b": Ambiguous("1.10"), "a": {}, "c": [], "d": Ambiguous(""), "e": Ambiguous("~"), "f": Ambiguous("0644"),
-        "g": Ambiguous("Null"),
+        "b": Ambiguous("1.10"), "a": {}, "c": [], "d": Ambiguous(""), "e": Ambiguous("~"),
+        "f": Ambiguous("0644"), "g": Ambiguous("Null"),
     }  # fmt: skip
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=80),
@@ -345,6 +352,7 @@ def test_no_input_raises(data: str | bytes) -> None:
 SAFE_TEXT = st.text().filter(lambda text: not IN_VALUE.search(text))
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         SAFE_TEXT, lambda inner: st.one_of(st.lists(inner), st.dictionaries(SAFE_TEXT, inner)), max_leaves=8
@@ -356,6 +364,7 @@ def test_quoted_text_comes_back_unchanged(data: Any) -> None:
     assert value(json.dumps(data, ensure_ascii=False, indent=1).encode()) == data
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.from_regex(r"[a-z]{1,3}", fullmatch=True),
@@ -371,7 +380,9 @@ def test_block_style_reads_as_pyyaml_reads_it(data: Any) -> None:
 
 
 def catalog_of(entries: int) -> str:
-    line = '  - {{tag: "580-6.8.0-{0}-generic-ubuntu24.04", platforms: [linux/amd64], driverVersion: "580.126.20"}}\n'
+    line = (
+        '  - {{tag: "580-6.8.0-{}-generic-ubuntu24.04", platforms: [linux/amd64, linux/arm64], gone: true}}\n'
+    )
     return "images:\n" + "".join(line.format(number) for number in range(entries))
 
 

@@ -116,7 +116,14 @@ def test_a_relative_index_belongs_to_the_top_of_the_work_tree(
     mono = Repo(tmp_path / "mono")
     mono.commit({"gpu/inventory/a.yaml": "gpu"})
     monkeypatch.chdir(mono.path / "gpu")
-    assert staged(f"{mono.root}/gpu", {"GIT_INDEX_FILE": ".git/index"}) == {"inventory/a.yaml": b"gpu"}
+    mono.write({"gpu/inventory/a.yaml": "staged"})
+    mono.git("add", "-A")
+    # Under another name, so that it differs from what git takes by itself.
+    (mono.path / ".git/index").rename(mono.path / ".git/next-index-1.lock")
+    (tmp_path / "link").symlink_to(mono.path / "gpu")
+    for root in (f"{mono.root}/gpu", str(tmp_path / "link")):
+        found = staged(root, {"GIT_INDEX_FILE": ".git/next-index-1.lock"})
+        assert found == {"inventory/a.yaml": b"staged"}
 
 
 def test_no_repository(tmp_path: Path) -> None:

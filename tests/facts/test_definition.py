@@ -68,6 +68,8 @@ def test_only_served_versions() -> None:
         made({"type": "object", "additionalProperties": False}),
         made({"type": "object", "required": "spec"}),
         made({"type": "object", "x-kubernetes-validations": ["self == oldSelf"]}),
+        made({"type": "object", "properties": {"spec": {"type": "string", "pattern": 1}}}),
+        made({"type": "object", "properties": {"spec": {"type": "string", "maxLength": "1"}}}),
         made({"type": "object", "properties": {"spec": {"type": "array", "items": 1}}}),
     ],
 )

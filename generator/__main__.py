@@ -1,0 +1,5 @@
+"""`python -m generator` is `drivergate`."""
+
+from generator.cli import main
+
+main()

@@ -1,0 +1,39 @@
+"""From gathered input to a judgement with its counts: what check and render share."""
+
+from collections import Counter
+
+from generator.cli.gather import Gathered
+from generator.render.rendered import DRIVER_KINDS
+from generator.report.summary import Summary, counts
+from generator.rules.judge import Judgement, judge
+from generator.rules.table import RULES
+
+OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
+
+
+def judged(gathered: Gathered, *, without: frozenset[str] = frozenset()) -> Judgement:
+    """All rules but some, over what was gathered."""
+    rules = [rule for rule in RULES if rule.id not in without]
+    return judge(gathered.context, rules, told=gathered.told, baseline=gathered.baseline)
+
+
+def summary(gathered: Gathered, judgement: Judgement) -> Summary:
+    """The counts of a judgement."""
+    context = gathered.context
+    errors, warnings = counts(judgement.findings)
+    known = OWN_KINDS | {definition.kind for definition in context.crds}
+    unknown = Counter(
+        file.kind
+        for file in context.rendered.files
+        if file.kind and file.kind not in known and not file.template.ours
+    )
+    return Summary(
+        source=gathered.label,
+        clusters=len(context.fleet.clusters),
+        pools=sum(len(cluster.pools) for cluster in context.fleet.clusters),
+        images=sum(len(entries) for entries in context.catalog.repositories.values()),
+        errors=errors,
+        warnings=warnings,
+        silenced=len(judgement.ignored),
+        not_judged=dict(unknown),
+    )

@@ -1,0 +1,29 @@
+"""The options that several verbs share."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Root = Annotated[
+    str | None,
+    typer.Option(
+        "--root", "-C", metavar="DIR", help="The repository; default: the nearest folder with inventory/."
+    ),
+]
+Staged = Annotated[bool, typer.Option("--staged", help="Judge exactly what would be committed: git's index.")]
+Rev = Annotated[
+    str | None, typer.Option("--rev", metavar="REV", help="Judge a commit, without checking it out.")
+]
+Clusters = Annotated[
+    list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only this cluster; may be repeated.")
+]
+Printed = Annotated[Format, typer.Option("--format", help="How to print the result.")]

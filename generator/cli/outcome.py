@@ -1,0 +1,34 @@
+"""What a run comes to: exit codes, and how text leaves the process."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from generator.finding import Finding, Severity
+
+CLEAN, FOUND, UNUSABLE, NOT_VERIFIED, BUG, INTERRUPTED = 0, 1, 2, 3, 70, 130
+
+
+def exit_code(findings: Sequence[Finding], *, strict: bool = False) -> int:
+    """2 where no valid manifest can be made, 1 for an error, 0 for warnings unless they count."""
+    severities = {finding.severity for finding in findings}
+    if Severity.INVALID in severities:
+        return UNUSABLE
+    return FOUND if Severity.ERROR in severities or (strict and severities) else CLEAN
+
+
+def out(text: str) -> None:
+    """A result, to stdout, as UTF-8 in every locale."""
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def say(text: str) -> None:
+    """Talk, to stderr."""
+    sys.stderr.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+    sys.stderr.buffer.flush()
+
+
+def colored() -> bool:
+    """Whether stdout is a terminal that wants color."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

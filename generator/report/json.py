@@ -1,0 +1,53 @@
+"""Findings and counts for programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import to_builtins
+from msgspec.json import encode
+from msgspec.json import format as indented
+
+from generator.finding import Finding
+from generator.render.ownership import FOLDER, Changes
+from generator.report.summary import Summary
+
+
+def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) -> str:
+    """One object: findings, summary, and what was not judged with the reason."""
+    body = {
+        "findings": [finding(one) for one in findings],
+        "summary": to_builtins(summary),
+        "notes": list(notes),
+    }
+    return printed(body)
+
+
+def changes(todo: Changes, findings: Sequence[Finding]) -> dict[str, Any]:
+    """What render did or would do, with what the gate will say."""
+    return {
+        "written": sorted(f"{FOLDER}/{path}" for path in todo.written),
+        "removed": [f"{FOLDER}/{path}" for path in todo.removed],
+        "findings": [finding(one) for one in findings],
+    }
+
+
+def finding(one: Finding) -> dict[str, Any]:
+    """One finding, flat; severity is error or warning, `blocking` says that no valid manifest can be made."""
+    return {
+        "rule": one.rule,
+        "severity": "warning" if one.severity == "warning" else "error",
+        "blocking": one.severity == "invalid",
+        "file": one.place.file,
+        "line": one.place.line,
+        "column": one.place.column,
+        "message": one.message,
+        "hint": one.hint,
+        "cluster": one.cluster,
+        "pool": one.pool,
+        "fact": one.fact,
+    }
+
+
+def printed(value: Any) -> str:
+    """Any plain value or struct as indented JSON."""
+    return indented(encode(value), indent=2).decode() + "\n"

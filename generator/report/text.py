@@ -1,0 +1,64 @@
+"""Findings and counts for people: one line a finding with its place in front, its hint below."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from generator.finding import Finding, Severity
+from generator.render.ownership import FOLDER, Changes
+from generator.report.summary import Summary
+
+WORDS = {Severity.INVALID: "error", Severity.ERROR: "error", Severity.WARNING: "warning"}
+COLORS = {Severity.INVALID: "\x1b[1;31m", Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
+FAINT, RESET = "\x1b[2m", "\x1b[0m"
+
+
+def report(findings: Sequence[Finding], summary: Summary, *, color: bool) -> str:
+    """Everything that a check has to say."""
+    return "".join(f"{line}\n" for line in (*_findings(findings, color=color), summary.sentence))
+
+
+def finding_lines(findings: Sequence[Finding], *, color: bool) -> str:
+    """The findings alone."""
+    return "".join(f"{line}\n" for line in _findings(findings, color=color))
+
+
+def _findings(findings: Sequence[Finding], *, color: bool) -> Iterator[str]:
+    for one in findings:
+        word = WORDS[one.severity]
+        if color:
+            word = f"{COLORS[one.severity]}{word}{RESET}"
+        yield f"{printable(str(one.place))}: {word}: {printable(one.message)} [{one.rule}]"
+        hint = f"    hint: {printable(one.hint)}"
+        yield f"{FAINT}{hint}{RESET}" if color else hint
+
+
+def as_warnings(findings: Sequence[Finding]) -> list[Finding]:
+    """The same findings as render tells them: it does its work, and the gate judges."""
+    return [replace(one, severity=Severity.WARNING) for one in findings]
+
+
+def changes(todo: Changes, *, done: bool) -> str:
+    """One line per file that changes."""
+    if not todo.written and not todo.removed:
+        return f"{FOLDER}/ is up to date\n"
+    written, removed = ("wrote", "removed") if done else ("would write", "would remove")
+    lines = [f"{written} {FOLDER}/{printable(path)}\n" for path in sorted(todo.written)]
+    lines += [f"{removed} {FOLDER}/{printable(path)}\n" for path in todo.removed]
+    return "".join(lines)
+
+
+def printable(text: str) -> str:
+    """Text of files and names without what a terminal would act on."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Columns padded to their widest cell; the first row is the head."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,160 @@
+"""Every broken repository below tests/bad/ gives the finding it is named for, and its good/ does not."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+from msgspec.structs import replace
+
+from generator.declared.baseline import FILE as BASELINE
+from generator.declared.baseline import read_baseline
+from generator.finding import Finding, Severity
+from generator.render.ownership import MANIFEST, ownership
+from generator.rules.context import DriverObject
+from generator.rules.judge import judge
+from generator.rules.table import BY_ID, RULES
+from tests.judging import context_of
+
+BAD = Path(__file__).parent / "bad"
+COMMON = BAD / "_common"
+ABOUT_THE_CASE = frozenset({"expect.txt", "also.txt", "untracked.txt", "files.json"})  # see bad/README.md
+FOLDERS_OF_THE_CASE = frozenset({"good", "against"})
+CASES = sorted(file.parent for file in BAD.glob("*/*/expect.txt"))
+
+
+class Repository(Struct, frozen=True):
+    """Files by path, None for one that is taken away; what git doesn't track; the out/ compared with."""
+
+    files: dict[str, bytes | None]
+    untracked: tuple[str, ...]
+    against: dict[str, bytes] | None
+
+    def under(self, other: "Repository") -> "Repository":
+        """The two laid over one another; what is not tracked is the other's alone."""
+        against = self.against if other.against is None else other.against
+        return Repository({**self.files, **other.files}, other.untracked, against)
+
+
+def repository(folder: Path) -> Repository:
+    """What one folder of a case holds."""
+    files: dict[str, bytes | None] = {}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        if (
+            path.is_file()
+            and relative.parts[0] not in FOLDERS_OF_THE_CASE
+            and str(relative) not in ABOUT_THE_CASE
+        ):
+            files[relative.as_posix()] = path.read_bytes()
+    for name, content in json.loads(_text(folder / "files.json") or "{}").items():
+        files[name] = base64.b64decode(content["base64"]) if isinstance(content, dict) else _bytes(content)
+    against = None
+    if (folder / "against").is_dir():
+        found = sorted(path for path in (folder / "against").rglob("*") if path.is_file())
+        against = {path.relative_to(folder / "against").as_posix(): path.read_bytes() for path in found}
+    return Repository(files, tuple(_lines(folder / "untracked.txt")), against)
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _lines(path: Path) -> list[str]:
+    return [line for line in _text(path).splitlines() if line]
+
+
+def judged(case: Repository) -> tuple[Finding, ...]:
+    """Every finding of a repository."""
+    inputs = {
+        path: data for path, data in case.files.items() if data is not None and not path.startswith("out/")
+    }
+    context, told = context_of(inputs, against=_driver_objects(case.against))
+    out = {f"out/{path}": data for path, data in context.out.items()}
+    out |= {path: data for path, data in case.files.items() if path.startswith("out/")}
+    present = {path.removeprefix("out/"): data for path, data in out.items() if data is not None}
+    listed = present[MANIFEST].decode() if MANIFEST in present else None
+    context = replace(context, out=present, owned=ownership(listed), untracked=case.untracked)
+    baseline = read_baseline(inputs[BASELINE]) if BASELINE in inputs else None
+    told = (*told, *(baseline.findings if baseline else ()))
+    return judge(context, RULES, told=told, baseline=baseline).findings
+
+
+def _driver_objects(against: dict[str, bytes] | None) -> tuple[DriverObject, ...] | None:
+    if against is None:
+        return None
+    from generator.rules.against import driver_objects
+
+    return driver_objects(against)
+
+
+def said(finding: Finding) -> str:
+    """What expect.txt speaks of."""
+    return f"{finding.place} {finding.severity} {finding.rule} {finding.message} {finding.hint}"
+
+
+def rule_of(case: Path) -> str:
+    return f"{case.parent.name}/{case.name.partition('--')[0]}"
+
+
+def serious(findings: tuple[Finding, ...]) -> dict[str, list[str]]:
+    """The findings that no --strict is needed to fail by, by rule."""
+    found: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.severity is not Severity.WARNING:
+            found.setdefault(finding.rule, []).append(said(finding))
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.relative_to(BAD)))
+def test_a_bad_repository_is_refused_for_its_rule_alone(case: Path) -> None:
+    rule = BY_ID[rule_of(case)]
+    findings = judged(repository(COMMON).under(repository(case)))
+    mine = [said(finding) for finding in findings if finding.rule == rule.id]
+    assert mine, [said(finding) for finding in findings]
+    for line in _lines(case / "expect.txt"):
+        assert any(line in text for text in mine), f"{line!r} is not in {mine}"
+    assert {finding.severity for finding in findings if finding.rule == rule.id} == {rule.severity}
+    also = set(_lines(case / "also.txt"))
+    others = {name: told for name, told in serious(findings).items() if name != rule.id}
+    assert set(others) == also, others
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.relative_to(BAD)))
+def test_its_good_neighbour_is_clean(case: Path) -> None:
+    assert (case / "good").is_dir()
+    bad = repository(COMMON).under(repository(case))
+    before, after = judged(bad), judged(bad.under(repository(case / "good")))
+    assert [said(finding) for finding in after if finding.rule == rule_of(case)] == []
+    assert serious(after) == {}
+    new = {(finding.rule, finding.message) for finding in after} - {
+        (finding.rule, finding.message) for finding in before
+    }
+    # What a refused document hides comes to light once it is accepted.
+    if not any(finding.severity is Severity.INVALID for finding in before):
+        assert new == set()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.relative_to(BAD)))
+def test_every_finding_has_a_place_a_hint_and_the_severity_of_its_rule(case: Path) -> None:
+    for finding in judged(repository(COMMON).under(repository(case))):
+        assert finding.place.file, finding
+        assert finding.hint, finding
+        assert finding.message == finding.message.strip().rstrip("."), finding
+        assert "\n" not in finding.message, finding
+        assert finding.severity in {BY_ID[finding.rule].severity, Severity.WARNING}, finding
+
+
+def test_the_shared_files_are_clean() -> None:
+    assert judged(repository(COMMON)) == ()
+
+
+def test_every_folder_is_a_case() -> None:
+    """A folder without expect.txt would never be judged."""
+    folders = {path for path in BAD.glob("*/*") if path.is_dir() and path.parent != COMMON}
+    assert folders == set(CASES)
