@@ -33,9 +33,7 @@ def context_of(
     content = bytes_of(files)
     inventory = load({path: text for path, text in content.items() if path.startswith("inventory/")})
     built = build(inventory, version=VERSION)
-    own = policy.bases(
-        built.fleet, {path: content[path] for path in policy.named(built.fleet) if path in content}
-    )
+    own = policy.bases(built.fleet, {path: content[path] for path in policy.named(built.fleet) if path in content})
     told = (*inventory.findings, *built.findings, *own.findings)
     users = {path: text for path, text in content.items() if path.startswith("templates/")}
     rendered = render(built.fleet, collect_templates(data.templates(), users), own.values)

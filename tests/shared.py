@@ -42,9 +42,7 @@ def own(name: str) -> list[dict[str, Any]]:
     return _lines(OWN / f"{name}.jsonl")
 
 
-def mismatches(
-    cases: Iterable[dict[str, Any]], answer: Callable[[dict[str, Any]], Any]
-) -> list[tuple[str, Any, Any]]:
+def mismatches(cases: Iterable[dict[str, Any]], answer: Callable[[dict[str, Any]], Any]) -> list[tuple[str, Any, Any]]:
     """(id, expected, answered) of each case that is answered otherwise; an error is {"error": class}."""
     found = []
     for case in cases:

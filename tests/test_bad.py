@@ -42,11 +42,7 @@ def repository(folder: Path) -> Repository:
     files: dict[str, bytes | None] = {}
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
-        if (
-            path.is_file()
-            and relative.parts[0] not in FOLDERS_OF_THE_CASE
-            and str(relative) not in ABOUT_THE_CASE
-        ):
+        if path.is_file() and relative.parts[0] not in FOLDERS_OF_THE_CASE and str(relative) not in ABOUT_THE_CASE:
             files[relative.as_posix()] = path.read_bytes()
     for name, content in json.loads(_text(folder / "files.json") or "{}").items():
         files[name] = base64.b64decode(content["base64"]) if isinstance(content, dict) else _bytes(content)
@@ -71,9 +67,7 @@ def _lines(path: Path) -> list[str]:
 
 def judged(case: Repository) -> tuple[Finding, ...]:
     """Every finding of a repository."""
-    inputs = {
-        path: data for path, data in case.files.items() if data is not None and not path.startswith("out/")
-    }
+    inputs = {path: data for path, data in case.files.items() if data is not None and not path.startswith("out/")}
     context, told = context_of(inputs, against=_driver_objects(case.against))
     out = {f"out/{path}": data for path, data in context.out.items()}
     out |= {path: data for path, data in case.files.items() if path.startswith("out/")}

@@ -87,7 +87,5 @@ def _bug(error: Exception) -> str:
         f"    {frame.filename.rpartition('generator/')[2]}:{frame.lineno} in {frame.name}"
         for frame in traceback.extract_tb(error.__traceback__)[-8:]
     ]
-    head = (
-        f"drivergate: this is a bug in drivergate ({type(error).__name__}); please report it with these lines"
-    )
+    head = f"drivergate: this is a bug in drivergate ({type(error).__name__}); please report it with these lines"
     return "\n".join([head, *frames])

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -25,6 +24,7 @@ from generator.edges.listing import Listings, untracked
 from generator.edges.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Kind, Source
 from generator.facts import data
+from generator.facts.definition import Definition
 from generator.finding import Finding
 from generator.render.ownership import FOLDER as OUT
 from generator.render.ownership import MANIFEST, ownership
@@ -69,9 +69,7 @@ def gather(wanted: Wanted) -> Gathered:
     compared = _Compared(git, wanted)
     source = _source(root, git, listings, wanted)
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE)}
-    files = source.read(
-        [path for path, entry in entries.items() if entry.kind is Kind.FILE and _needed(path, wanted)]
-    )
+    files = source.read([path for path, entry in entries.items() if entry.kind is Kind.FILE and _needed(path, wanted)])
     inventory = load(_below("inventory", files), only_clusters=wanted.clusters)
     built = build(inventory, version=__version__)
     fleet = built.fleet
@@ -135,14 +133,13 @@ def _not_files(entries: Iterable[Entry]) -> list[Finding]:
     ]
 
 
-def _crds(fleet: Fleet, source: Source) -> tuple[tuple[Any, ...], list[Finding]]:
+def _crds(fleet: Fleet, source: Source) -> tuple[tuple[Definition, ...], list[Finding]]:
     files = _read(source, fleet.crds)
     fleet.texts.add(files)
-    found, findings = [], []
+    found: list[Definition] = []
+    findings: list[Finding] = []
     for index, path in enumerate(fleet.crds):
-        definitions, problems = read_crd(
-            path, files.get(path), fleet.texts.value(fleet.file, ("crds", index))
-        )
+        definitions, problems = read_crd(path, files.get(path), fleet.texts.value(fleet.file, ("crds", index)))
         found += definitions
         findings += problems
     return tuple(found), findings
@@ -195,9 +192,7 @@ class _Compared:
             contents = read_blobs(self.git, changed.values())
         except OutsideError as error:
             if self.given:
-                raise CouldNotLookError(
-                    f"can't compare with {self.rev}: {error.message}", error.hint
-                ) from error
+                raise CouldNotLookError(f"can't compare with {self.rev}: {error.message}", error.hint) from error
             self.notes = (f"operator/renamed and operator/immutable-change are not judged: {error.message}",)
             return None
         return driver_objects({path: contents[blob] for path, blob in changed.items() if blob in contents})

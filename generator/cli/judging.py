@@ -23,9 +23,7 @@ def summary(gathered: Gathered, judgement: Judgement) -> Summary:
     errors, warnings = counts(judgement.findings)
     known = OWN_KINDS | {definition.kind for definition in context.crds}
     unknown = Counter(
-        file.kind
-        for file in context.rendered.files
-        if file.kind and file.kind not in known and not file.template.ours
+        file.kind for file in context.rendered.files if file.kind and file.kind not in known and not file.template.ours
     )
     return Summary(
         source=gathered.label,

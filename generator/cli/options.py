@@ -15,14 +15,10 @@ class Format(StrEnum):
 
 Root = Annotated[
     str | None,
-    typer.Option(
-        "--root", "-C", metavar="DIR", help="The repository; default: the nearest folder with inventory/."
-    ),
+    typer.Option("--root", "-C", metavar="DIR", help="The repository; default: the nearest folder with inventory/."),
 ]
 Staged = Annotated[bool, typer.Option("--staged", help="Judge exactly what would be committed: git's index.")]
-Rev = Annotated[
-    str | None, typer.Option("--rev", metavar="REV", help="Judge a commit, without checking it out.")
-]
+Rev = Annotated[str | None, typer.Option("--rev", metavar="REV", help="Judge a commit, without checking it out.")]
 Clusters = Annotated[
     list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only this cluster; may be repeated.")
 ]

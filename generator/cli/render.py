@@ -12,9 +12,7 @@ OF_THE_GATE_ONLY = frozenset({"out/drift", "out/not-staged"})
 
 def render(
     root: Root = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit 1 if out/ is not up to date.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if out/ is not up to date.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")] = False,
     cluster: Clusters = None,
     allow_remove: Annotated[
@@ -30,9 +28,9 @@ def render(
     from generator.cli.judging import judged, summary
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, colored, exit_code, out, say
     from generator.finding import Severity
+    from generator.render.ownership import changes
     from generator.report import diff as difference
     from generator.report import json, text
-    from generator.render.ownership import changes
 
     if check and diff:
         raise typer.BadParameter("--check and --diff are alternatives")

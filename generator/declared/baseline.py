@@ -8,9 +8,7 @@ from generator.declared.document import read
 from generator.finding import Finding, Place, Severity
 
 FILE = ".drivergate-baseline.yaml"
-HEADER = (
-    "# Findings that were there when the gate was introduced. Written by: drivergate check --write-baseline\n"
-)
+HEADER = "# Findings that were there when the gate was introduced. Written by: drivergate check --write-baseline\n"
 KEYS = ("rule", "cluster", "pool", "fact")
 
 
@@ -42,11 +40,7 @@ def read_baseline(data: bytes) -> Baseline:
     listed = document.value.get("findings") if isinstance(document.value, dict) else None
     entries = []
     for one in listed if isinstance(listed, list) else ():
-        if (
-            isinstance(one, dict)
-            and all(isinstance(one.get(key, ""), str) for key in KEYS)
-            and set(one) <= set(KEYS)
-        ):
+        if isinstance(one, dict) and all(isinstance(one.get(key, ""), str) for key in KEYS) and set(one) <= set(KEYS):
             entries.append(Entry(*(one.get(key, "") for key in KEYS)))
         else:
             listed = None

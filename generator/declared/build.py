@@ -1,4 +1,4 @@
-"""From typed documents to the effective fleet. What contradicts itself is told here; what is merely wrong, in rules/."""
+"""From typed documents to the effective fleet. What contradicts itself is told here; what is wrong, in rules/."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from generator.declared.fleet import (
 )
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Level, Path, below, merged, origin
-from generator.declared.pool import PoolMaker
+from generator.declared.pool import BOTH, PoolMaker, both
 from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Unsupported, resolve
@@ -41,10 +41,11 @@ def build(inventory: Inventory, *, version: str) -> Built:
         findings.append(_no_fleet(inventory))
     loaded = inventory.fleets[0] if inventory.fleets else None
     findings += _requires(loaded, version, inventory.texts)
-    makers = {one.shape.name: one for one in inventory.node_images}
+    findings += _fleet_alternatives(loaded, inventory.texts)
+    images = {one.shape.name: one for one in inventory.node_images}
     clusters = []
     for one in inventory.clusters:
-        made, problems = _cluster(one, loaded, makers, inventory.texts)
+        made, problems = _cluster(one, loaded, images, inventory.texts)
         findings += problems
         if made is not None:
             clusters.append(made)
@@ -61,9 +62,7 @@ def build(inventory: Inventory, *, version: str) -> Built:
     return Built(fleet, tuple(findings))
 
 
-def problem(
-    rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = ""
-) -> Finding:
+def problem(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
     """A finding that leaves no valid manifest to make."""
     return Finding(
         rule=rule,
@@ -76,12 +75,26 @@ def problem(
     )
 
 
+def _both(place: Place, cluster: str = "") -> Finding:
+    return problem("inventory/schema", place, BOTH, "remove one of the two", cluster=cluster)
+
+
+def _fleet_alternatives(loaded: Loaded[model.Fleet] | None, texts: Texts) -> Iterator[Finding]:
+    """The fleet's own levels: told once, not for each cluster that inherits them."""
+    if loaded is None:
+        return
+    profiles = loaded.tree.get("profiles", {})
+    levels: list[tuple[Path, Mapping[str, Any]]] = [(("defaults",), loaded.tree.get("defaults", {}))]
+    levels += [(("profiles", name), profiles[name]) for name in profiles]
+    for path, level in levels:
+        if both(level.get("driver", {})):
+            yield _both(texts.key(loaded.file, (*path, "driver", "version")))
+
+
 def _no_fleet(inventory: Inventory) -> Finding:
-    files = [one.file for one in (*inventory.clusters, *inventory.node_images)]
-    message = "inventory/ holds no Fleet document" if files else "inventory/ holds no drivergate document"
-    return problem(
-        "inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet"
-    )
+    others = bool(inventory.clusters or inventory.node_images)
+    message = "inventory/ holds no Fleet document" if others else "inventory/ holds no drivergate document"
+    return problem("inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet")
 
 
 def _requires(loaded: Loaded[model.Fleet] | None, version: str, texts: Texts) -> Iterator[Finding]:
@@ -103,7 +116,7 @@ def _requires(loaded: Loaded[model.Fleet] | None, version: str, texts: Texts) ->
 
 def _levels(one: Loaded[model.Cluster], fleet: Loaded[model.Fleet] | None) -> tuple[Level, ...]:
     """Cluster, profile, defaults: nearest first, each with the layered keys only."""
-    levels = [Level("cluster", one.file, (), _layered(one.tree))]
+    levels: list[Level] = [Level("cluster", one.file, (), _layered(one.tree))]
     if fleet is None:
         return tuple(levels)
     profile = fleet.tree.get("profiles", {}).get(one.shape.profile)
@@ -125,20 +138,18 @@ def _cluster(
     images: Mapping[str, Loaded[model.NodeImage]],
     texts: Texts,
 ) -> tuple[Cluster | None, list[Finding]]:
-    shape, findings = one.shape, []
+    shape = one.shape
+    findings: list[Finding] = []
     if shape.profile and (fleet is None or shape.profile not in fleet.shape.profiles):
         known = sorted(fleet.shape.profiles) if fleet else []
-        hint = (
-            did_you_mean(shape.profile, known)
-            or f"use one of {', '.join(known) or 'none: no profile is declared'}"
-        )
+        hint = did_you_mean(shape.profile, known) or f"use one of {', '.join(known) or 'none: no profile is declared'}"
         message = f'profile "{shape.profile}" is not declared in the Fleet document'
         findings.append(
-            problem(
-                "inventory/schema", texts.value(one.file, ("profile",)), message, hint, cluster=shape.name
-            )
+            problem("inventory/schema", texts.value(one.file, ("profile",)), message, hint, cluster=shape.name)
         )
     levels = _levels(one, fleet)
+    if both(one.tree.get("driver", {})):
+        findings.append(_both(texts.key(one.file, ("driver", "version")), shape.name))
     operator, problems = _operator(one, levels, texts)
     findings += problems
     if operator is None:
@@ -174,9 +185,7 @@ def _operator(
     if written is None:
         message = f'operator.version is not set for cluster "{name}"'
         hint = "set operator.version in the cluster, its profile or the fleet's defaults, for example v26.7.0"
-        return None, [
-            problem("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)
-        ]
+        return None, [problem("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)]
     found = origin(levels, ("operator", "version"))
     assert found is not None
     place = texts.value(found[0].file, found[1])

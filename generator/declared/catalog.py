@@ -83,9 +83,7 @@ def _twice(lines: list[Entry], entry: Entry) -> Finding:
         message=f'"{entry.tag}" is listed here and in {_at(equal)}'
         if equal
         else f'"{entry.tag}" is listed here and, with other facts, in {_at(lines[0])}',
-        hint="remove one of the lines"
-        if equal
-        else "keep the right line; meanwhile only what both say counts",
+        hint="remove one of the lines" if equal else "keep the right line; meanwhile only what both say counts",
     )
 
 

@@ -137,9 +137,7 @@ class _Check:
         self.keys(image, path, IMAGE_KEYS, required=("tag",))
         tag = self.tag(image, path)
         known = self.platforms(image, path)
-        version = self.matching(
-            image, path, "driverVersion", VERSION, 'write the exact version as in "580.126.20"'
-        )
+        version = self.matching(image, path, "driverVersion", VERSION, 'write the exact version as in "580.126.20"')
         module_type = self.matching(image, path, "moduleType", MODULE_TYPE, "write open or proprietary")
         digest = self.matching(image, path, "digest", DIGEST, 'write "sha256:" and 64 hexadecimal digits')
         gone = image.get("gone", False)
@@ -172,9 +170,7 @@ class _Check:
             return None
         hint = "write os/architecture as in linux/amd64"
         at = (*path, "platforms")
-        found = [
-            self.fitting(item, (*at, index), "a platform", PLATFORM, hint) for index, item in enumerate(value)
-        ]
+        found = [self.fitting(item, (*at, index), "a platform", PLATFORM, hint) for index, item in enumerate(value)]
         return tuple(item for item in found if item is not None)
 
     def keys(
@@ -199,9 +195,7 @@ class _Check:
     ) -> str | None:
         return self.fitting(value[key], (*path, key), key, pattern, hint) if key in value else None
 
-    def fitting(
-        self, value: Any, path: tuple[str | int, ...], name: str, pattern: str, hint: str
-    ) -> str | None:
+    def fitting(self, value: Any, path: tuple[str | int, ...], name: str, pattern: str, hint: str) -> str | None:
         text = self.text(value, path, name)
         if text is None or re.fullmatch(pattern, text):
             return text
@@ -218,18 +212,12 @@ class _Check:
             message = f"{name}: {value.text} is read as {value.reads_as}, not as text"
             self.add(CATALOG.quoting, path, message, "add quotes")
         else:
-            self.schema(
-                path, f"{name} is {'empty' if is_null(value) else 'no text'}", f"write {name} as text"
-            )
+            self.schema(path, f"{name} is {'empty' if is_null(value) else 'no text'}", f"write {name} as text")
         return None
 
     def schema(self, path: tuple[str | int, ...], message: str, hint: str, *, key: bool = False) -> None:
         self.add(CATALOG.schema, path, message, hint, key=key)
 
-    def add(
-        self, rule: str, path: tuple[str | int, ...], message: str, hint: str, *, key: bool = False
-    ) -> None:
+    def add(self, rule: str, path: tuple[str | int, ...], message: str, hint: str, *, key: bool = False) -> None:
         place = self.where.key(path) if key else self.where.value(path)
-        self.findings.append(
-            Finding(rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint)
-        )
+        self.findings.append(Finding(rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint))

@@ -8,15 +8,11 @@ from generator.facts.definition import Definition, definitions
 from generator.finding import Finding, Place, Severity
 
 
-def read_crd(
-    file: str, data: bytes | None, said: Place
-) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
+def read_crd(file: str, data: bytes | None, said: Place) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """The kinds that a CRD file defines. `said` is where the fleet names the file."""
     if data is None:
         return (), (
-            _problem(
-                said, f"{file} is not there", "correct the path: it is relative to the repository's root"
-            ),
+            _problem(said, f"{file} is not there", "correct the path: it is relative to the repository's root"),
         )
     document = read(data, file)
     if document.findings:
@@ -45,6 +41,4 @@ def plain(value: Any) -> Any:
 
 
 def _problem(place: Place, message: str, hint: str) -> Finding:
-    return Finding(
-        rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint
-    )
+    return Finding(rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint)

@@ -245,9 +245,7 @@ class _Reader:
         held = self.anchors.get(event.anchor)
         if held is None:
             message = f"the alias *{event.anchor} has no anchor before it"
-            self.schema(
-                event.start_mark, message, f"write &{event.anchor} before the value that it stands for"
-            )
+            self.schema(event.start_mark, message, f"write &{event.anchor} before the value that it stands for")
             return False
         self.budget -= held.nodes
         if self.budget < 0:
@@ -260,9 +258,7 @@ class _Reader:
     def tag(self, event: Any) -> None:
         """A tag asks a reader to convert the value; nobody here does."""
         tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-        self.schema(
-            event.start_mark, f"the tag {tag} is not supported", "remove the tag, and quote the value"
-        )
+        self.schema(event.start_mark, f"the tag {tag} is not supported", "remove the tag, and quote the value")
 
     def characters(self, event: Any) -> None:
         """Escapes bring in what the raw text may not hold."""

@@ -115,9 +115,7 @@ def _document(file: str, data: bytes, texts: Texts) -> tuple[Loaded[Any] | None,
     api = value.get("apiVersion") if isinstance(value, dict) else None
     if not isinstance(kind, str) or (api != API_VERSION and kind not in KINDS):
         why = f"it is no drivergate document (kind {_shown(kind)}, apiVersion {_shown(api)})"
-        return None, (
-            unread(file, why, f"give it apiVersion {API_VERSION} and a kind, or move it out of inventory/"),
-        )
+        return None, (unread(file, why, f"give it apiVersion {API_VERSION} and a kind, or move it out of inventory/"),)
     if kind not in KINDS:
         return None, (_unknown_kind(kind, file, texts),)
     result = shaped(kind, value, file, texts)

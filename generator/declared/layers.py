@@ -1,6 +1,6 @@
 """Inheritance: pool > cluster > profile > defaults, key by key, the nearer level wins.
 
-`nodeSelector`, labels and selectors replace as a whole, and so do lists. Of alternatives the nearer one drops the other.
+`nodeSelector`, labels and selectors replace as a whole, and so do lists. Of alternatives the nearer drops the other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,12 +65,10 @@ def origin(levels: Sequence[Level], path: Path) -> tuple[Level, Path] | None:
 
 def _has(value: Any, path: Path) -> bool:
     for step in path:
-        if isinstance(value, Mapping) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
+        in_list = isinstance(value, list) and isinstance(step, int) and step < len(value)
+        if not in_list and not (isinstance(value, Mapping) and step in value):
             return False
+        value = value[step]
     return True
 
 

@@ -33,34 +33,34 @@ class Shape(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """What all shapes share: camelCase keys, and an unknown key is an error."""
 
 
-class Os(Shape):
+class Os(Shape, frozen=True):
     """An operating system as NFD labels it."""
 
     id: Annotated[Text, Meta(description="NFD's system-os_release.ID, for example ubuntu, rhel, rhcos")]
     version: Annotated[Text, Meta(description='NFD\'s system-os_release.VERSION_ID, quoted: "24.04"')]
 
 
-class Range(Shape):
+class Range(Shape, frozen=True):
     """The size of a pool that scales."""
 
     min: Count
     max: Count
 
 
-class Gpu(Shape):
+class Gpu(Shape, frozen=True):
     """The GPUs of a pool."""
 
     family: Annotated[Text, Meta(description="GPU architecture, for example ampere, hopper, ada, blackwell")]
 
 
-class WaitForCompletion(Shape):
+class WaitForCompletion(Shape, frozen=True):
     """upgradePolicy.waitForCompletion of the CRD."""
 
     pod_selector: str | UnsetType = UNSET
     timeout_seconds: Count | UnsetType = UNSET
 
 
-class PodDeletion(Shape):
+class PodDeletion(Shape, frozen=True):
     """upgradePolicy.podDeletion of the CRD (the chart calls it gpuPodDeletion)."""
 
     force: bool | UnsetType = UNSET
@@ -68,7 +68,7 @@ class PodDeletion(Shape):
     delete_empty_dir: bool | UnsetType = UNSET
 
 
-class Drain(Shape):
+class Drain(Shape, frozen=True):
     """upgradePolicy.drain of the CRD."""
 
     enable: bool | UnsetType = UNSET
@@ -78,7 +78,7 @@ class Drain(Shape):
     delete_empty_dir: bool | UnsetType = UNSET
 
 
-class UpgradePolicy(Shape):
+class UpgradePolicy(Shape, frozen=True):
     """spec.upgradePolicy of the CRD: its own names and meaning."""
 
     auto_upgrade: bool | UnsetType = UNSET
@@ -93,17 +93,15 @@ class UpgradePolicy(Shape):
     drain: Drain | UnsetType = UNSET
 
 
-class DriverLayer(Shape):
+class DriverLayer(Shape, frozen=True):
     """Driver settings at one level; nearer levels win key by key."""
 
     repository: (
-        Annotated[str, Meta(description="the whole name, as in the catalog: nvcr.io/nvidia/driver")]
-        | UnsetType
+        Annotated[str, Meta(description="the whole name, as in the catalog: nvcr.io/nvidia/driver")] | UnsetType
     ) = UNSET
     mode: Mode | UnsetType = UNSET
     branch: (
-        Annotated[Text, Meta(description='a driver branch, "580": exactly one of branch and version')]
-        | UnsetType
+        Annotated[Text, Meta(description='a driver branch, "580": exactly one of branch and version')] | UnsetType
     ) = UNSET
     version: Annotated[Text, Meta(description='an exact driver version, "580.126.20"')] | UnsetType = UNSET
     kernel_module_type: ModuleType | UnsetType = UNSET
@@ -111,23 +109,17 @@ class DriverLayer(Shape):
     spec: (
         Annotated[
             dict[str, Any],
-            Meta(
-                description="any other field of the driver API in use, checked against the declared release"
-            ),
+            Meta(description="any other field of the driver API in use, checked against the declared release"),
         ]
         | UnsetType
     ) = UNSET
 
 
-class OperatorLayer(Shape):
+class OperatorLayer(Shape, frozen=True):
     """Operator settings at one level."""
 
-    version: (
-        Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType
-    ) = UNSET
-    namespace: (
-        Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)] | UnsetType
-    ) = UNSET
+    version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
+    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)] | UnsetType = UNSET
     install: Install | UnsetType = UNSET
     cluster_policy_name: (
         Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)] | UnsetType
@@ -138,7 +130,7 @@ class OperatorLayer(Shape):
     driver_api: DriverApi | UnsetType = UNSET
 
 
-class Layer(Shape):
+class Layer(Shape, frozen=True):
     """What can be set for a fleet, a profile or a cluster."""
 
     operator: OperatorLayer | UnsetType = UNSET
@@ -146,7 +138,7 @@ class Layer(Shape):
     protect: Annotated[bool, Meta(description="prune protection on driver objects")] | UnsetType = UNSET
 
 
-class Silence(Shape):
+class Silence(Shape, frozen=True):
     """A rule that is ignored or lowered, and why."""
 
     rule: Text
@@ -155,13 +147,13 @@ class Silence(Shape):
     pools: list[Text] | UnsetType = UNSET
 
 
-class FleetSilence(Silence):
+class FleetSilence(Silence, frozen=True):
     """A silence for the whole fleet, or for some of its clusters."""
 
     clusters: list[Text] | UnsetType = UNSET
 
 
-class Fleet(Shape):
+class Fleet(Shape, frozen=True):
     """The repository's one Fleet document."""
 
     api_version: Literal["drivergate.dev/v1alpha1"]
@@ -174,7 +166,7 @@ class Fleet(Shape):
     silenced: list[FleetSilence] = []
 
 
-class NodeImage(Shape):
+class NodeImage(Shape, frozen=True):
     """A stream of machine images: append-only, one kernel per release."""
 
     api_version: Literal["drivergate.dev/v1alpha1"]
@@ -187,14 +179,12 @@ class NodeImage(Shape):
     upcoming: Annotated[list[Text], Meta(description="releases that the next roll brings")] = []
 
 
-class Pool(Shape):
+class Pool(Shape, frozen=True):
     """GPU nodes of a cluster that share selector, node image or kernels, and driver."""
 
     owner: Text | UnsetType = UNSET
     node_selector: Labels | UnsetType = UNSET
-    default: Annotated[bool, Meta(description="the GPU nodes that no other pool claims, from v26.7 on")] = (
-        False
-    )
+    default: Annotated[bool, Meta(description="the GPU nodes that no other pool claims, from v26.7 on")] = False
     taints: Annotated[list[Text], Meta(description='as kubectl writes them: "key=value:NoSchedule"')] = []
     nodes: Count | Range | UnsetType = UNSET
     gpu: Gpu | UnsetType = UNSET
@@ -207,12 +197,12 @@ class Pool(Shape):
     kernel_source: Literal["pinned", "floating"] = "pinned"
     driver: DriverLayer | UnsetType = UNSET
     protect: bool | UnsetType = UNSET
-    renamed_from: (
-        Annotated[Text, Meta(description="the driver object's name, kept through a rename")] | UnsetType
-    ) = UNSET
+    renamed_from: Annotated[Text, Meta(description="the driver object's name, kept through a rename")] | UnsetType = (
+        UNSET
+    )
 
 
-class Cluster(Shape):
+class Cluster(Shape, frozen=True):
     """One cluster and its pools."""
 
     api_version: Literal["drivergate.dev/v1alpha1"]
@@ -228,7 +218,7 @@ class Cluster(Shape):
     silenced: list[Silence] = []
 
 
-class CatalogImage(Shape):
+class CatalogImage(Shape, frozen=True):
     """One built image, on one line."""
 
     tag: Text
@@ -239,7 +229,7 @@ class CatalogImage(Shape):
     gone: Annotated[bool, Meta(description="vanished from the registry: counts as missing")] = False
 
 
-class ImageCatalog(Shape):
+class ImageCatalog(Shape, frozen=True):
     """The images of one repository that are built; one file, or split by branch and OS."""
 
     api_version: Literal["drivergate.dev/v1alpha1"]

@@ -61,23 +61,17 @@ def _misused(
     place = fleet.said(cluster, "operator", "clusterPolicyBase")
     if not path:
         if cluster.operator.install is not Install.HELM:
-            message = (
-                f"install: {cluster.operator.install} of cluster {name} needs the cluster's own ClusterPolicy"
-            )
+            message = f"install: {cluster.operator.install} of cluster {name} needs the cluster's own ClusterPolicy"
             hint = "set operator.clusterPolicyBase to a file with it: drivergate puts spec.driver in and keeps the rest"
             yield _problem(fleet.said(cluster, "operator", "install"), message, hint, name)
     elif cluster.operator.install is Install.HELM:
-        message = (
-            f"clusterPolicyBase {path} has no use with install: helm, whose chart makes the ClusterPolicy"
-        )
+        message = f"clusterPolicyBase {path} has no use with install: helm, whose chart makes the ClusterPolicy"
         yield _problem(place, message, "remove clusterPolicyBase, or set install to manifest or olm", name)
     elif path.startswith(OURS[0]):
         message = f"clusterPolicyBase {path} lies inside {OURS[0]}"
         yield _problem(place, message, "move it out, for example to bases/", name)
     elif path not in files:
-        yield _problem(
-            place, f"clusterPolicyBase {path} is not there", "add the file, or correct the path", name
-        )
+        yield _problem(place, f"clusterPolicyBase {path} is not there", "add the file, or correct the path", name)
     elif path in values:
         own = (values[path].get("metadata") or {}).get("name")
         if own is not None and own != cluster.operator.policy_name:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from generator.declared import model
 from generator.declared.fleet import Driver, Kernel, Mode, Operator, OsRelease, Pool, Size, Taint
@@ -18,7 +18,13 @@ from generator.finding import Finding, Place, Severity
 
 TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(NoSchedule|PreferNoSchedule|NoExecute)")
 OWN_MACHINE = ("os", "arch", "kernels", "upcomingKernels")
+BOTH = "driver.branch and driver.version are alternatives, and both are given"
 HOST_DRIVER_KEYS = frozenset({"mode", "version"})
+
+
+def both(driver: Mapping[str, Any]) -> bool:
+    """Whether one level gives both of the alternatives branch and version."""
+    return "branch" in driver and "version" in driver
 
 
 class PoolMaker:
@@ -97,9 +103,7 @@ class PoolMaker:
 
     def _problem(self, name: str, path: Path, message: str, hint: str, *, key: bool = False) -> Finding:
         whole: Path = ("pools", name, *path)
-        place = (
-            self.texts.key(self.cluster.file, whole) if key else self.texts.value(self.cluster.file, whole)
-        )
+        place = self.texts.key(self.cluster.file, whole) if key else self.texts.value(self.cluster.file, whole)
         return self._at(name, place, message, hint)
 
     def _at(self, name: str, place: Place, message: str, hint: str) -> Finding:
@@ -118,10 +122,8 @@ class PoolMaker:
             if "nodeImage" in tree and key in tree:
                 message = f"nodeImage and {key} are alternatives, and both are given"
                 yield self._problem(name, (key,), message, f"remove {key} or nodeImage", key=True)
-        for level in (Level("", "", (), tree.get("driver", {})), *()):
-            if "branch" in level.value and "version" in level.value:
-                message = "driver.branch and driver.version are alternatives, and both are given"
-                yield self._problem(name, ("driver", "version"), message, "remove one of the two", key=True)
+        if both(tree.get("driver", {})):
+            yield self._problem(name, ("driver", "version"), BOTH, "remove one of the two", key=True)
 
     def _labels(self, name: str, shape: model.Pool) -> Iterator[Finding]:
         if shape.node_selector is UNSET:
@@ -129,13 +131,9 @@ class PoolMaker:
         for key, value in shape.node_selector.items():
             path: Path = ("nodeSelector", key)
             if why := label_key_problem(key):
-                yield self._problem(
-                    name, path, f'nodeSelector key "{key}" {why}', "write a label key", key=True
-                )
+                yield self._problem(name, path, f'nodeSelector key "{key}" {why}', "write a label key", key=True)
             elif why := label_value_problem(value):
-                yield self._problem(
-                    name, path, f'nodeSelector {key} is "{value}", which {why}', "write a label value"
-                )
+                yield self._problem(name, path, f'nodeSelector {key} is "{value}", which {why}', "write a label value")
 
     def _host_driver(self, name: str, mode: Mode, levels: tuple[Level, ...]) -> Iterator[Finding]:
         if mode not in {Mode.PREINSTALLED, Mode.UNMANAGED}:
@@ -153,10 +151,9 @@ class PoolMaker:
             if image is None:
                 known = sorted(self.images)
                 hint = did_you_mean(shape.node_image, known) or "add a NodeImage document with that name"
-                return {}, [
-                    self._problem(name, ("nodeImage",), f'no NodeImage is named "{shape.node_image}"', hint)
-                ]
-            os, arch = image.shape.os, image.shape.arch
+                return {}, [self._problem(name, ("nodeImage",), f'no NodeImage is named "{shape.node_image}"', hint)]
+            os: model.Os | UnsetType = image.shape.os
+            arch: list[model.Arch] = image.shape.arch
             kernels, findings = self._image_kernels(name, image)
         else:
             os, arch = shape.os, [] if shape.arch is UNSET else shape.arch
@@ -180,9 +177,7 @@ class PoolMaker:
                 if written is None:
                     hint = did_you_mean(release, sorted(image.shape.kernels)) or f"add {release} to kernels"
                     place = self.texts.value(image.file, (key, index))
-                    message = (
-                        f'node image "{image.shape.name}" has no kernel for its {key} release "{release}"'
-                    )
+                    message = f'node image "{image.shape.name}" has no kernel for its {key} release "{release}"'
                     findings.append(self._at(name, place, message, hint))
                     continue
                 kernel = Kernel(label_form(written), written, upcoming, image.file, ("kernels", release))
@@ -226,9 +221,7 @@ class PoolMaker:
             found = TAINT.fullmatch(written)
             if found is None:
                 message = f'"{written}" is no taint'
-                hint = (
-                    'write "key=value:Effect" or "key:Effect" with NoSchedule, PreferNoSchedule or NoExecute'
-                )
+                hint = 'write "key=value:Effect" or "key:Effect" with NoSchedule, PreferNoSchedule or NoExecute'
                 findings.append(self._problem(name, ("taints", index), message, hint))
                 continue
             taints.append(Taint(found[1], found[2] or "", found[3]))

@@ -63,9 +63,7 @@ class _Fitting:
     def fit(self, value: Any, wanted: Mapping[str, Any], path: Path) -> Any:
         wanted = self.resolved(wanted)
         if isinstance(value, dict):
-            return {
-                key: self.fit(inner, self.member(wanted, key), (*path, key)) for key, inner in value.items()
-            }
+            return {key: self.fit(inner, self.member(wanted, key), (*path, key)) for key, inner in value.items()}
         if isinstance(value, list):
             items = self.items(wanted)
             return [self.fit(inner, items, (*path, index)) for index, inner in enumerate(value)]
@@ -138,15 +136,13 @@ def quoting(place: Place, name: str, text: str) -> Finding:
 
 
 def _problem(place: Place, message: str, hint: str) -> Finding:
-    return Finding(
-        rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint
-    )
+    return Finding(rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint)
 
 
 def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting) -> Iterator[Finding]:
     import jsonschema_rs
 
-    for error in jsonschema_rs.validator_for(wanted).iter_errors(value):
+    for error in jsonschema_rs.validator_for(dict(wanted)).iter_errors(value):
         path: Path = tuple(error.instance_path)
         if not any(path[: len(seen)] == seen for seen in known.reported):
             yield from _told(error, path, known)
@@ -167,25 +163,17 @@ def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
     elif kind == "Enum":
         options = [str(option) for option in error.kind.options]
         message = f"{_name(path)} is {_shown(error.instance)}, one of {', '.join(options)} is wanted"
-        yield _problem(
-            place, message, did_you_mean(str(error.instance), options) or f"write {' or '.join(options)}"
-        )
+        yield _problem(place, message, did_you_mean(str(error.instance), options) or f"write {' or '.join(options)}")
     else:
         about = _about(known, path, kind, error)
-        yield _problem(
-            place, f"{_name(path)} is {_shown(error.instance)}, {about} is wanted", f"write {about}"
-        )
+        yield _problem(place, f"{_name(path)} is {_shown(error.instance)}, {about} is wanted", f"write {about}")
 
 
 def _about(known: _Fitting, path: Path, kind: str, error: Any) -> str:
     """What the schema wants at a path, in words."""
     wanted = _at(known, path)
     if kind in {"Pattern", "AnyOf"}:
-        told = [
-            one["description"]
-            for one in known.alternatives(wanted)
-            if "pattern" in one and "description" in one
-        ]
+        told = [one["description"] for one in known.alternatives(wanted) if "pattern" in one and "description" in one]
         if told:
             return str(told[0])
     if kind == "Pattern":

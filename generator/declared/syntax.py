@@ -62,9 +62,7 @@ def unreadable(text: str) -> Problem | None:
     return character(text)
 
 
-def explain(
-    problem: str, context: str, at: tuple[int, int], began: tuple[int, int] | None, text: str
-) -> Problem:
+def explain(problem: str, context: str, at: tuple[int, int], began: tuple[int, int] | None, text: str) -> Problem:
     """What libyaml has to say about a text. `at` and `began`, where its context began, count from 0."""
     where = f" {context}" if context else ""
     if began is not None and began[0] != at[0]:
@@ -101,8 +99,4 @@ def _character_at(text: str, line: int, column: int) -> str:
 def _hint(char: str) -> str:
     if char == "\t":
         return "indent with spaces, not with tabs"
-    return (
-        "put the value in quotes"
-        if char in {"@", "`", "%", "&", "*", "!", "|", ">"}
-        else "correct the YAML here"
-    )
+    return "put the value in quotes" if char in {"@", "`", "%", "&", "*", "!", "|", ">"} else "correct the YAML here"

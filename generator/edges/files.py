@@ -23,9 +23,7 @@ def find_root(chosen: str | None = None) -> str:
         raise UnreadableError("the current folder is gone", "change to a folder that exists") from error
     if chosen is not None:
         if not os.path.isdir(here):
-            raise UnreadableError(
-                f"`{printable(chosen)}` is no folder", "name the folder that holds inventory/"
-            )
+            raise UnreadableError(f"`{printable(chosen)}` is no folder", "name the folder that holds inventory/")
         return here
     folder = here
     while not os.path.isdir(f"{folder}/inventory"):

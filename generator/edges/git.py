@@ -28,9 +28,7 @@ class Git(Struct, frozen=True):
         try:
             return Child(argv, self.environment, stdin)
         except OSError as error:
-            raise NoGitError(
-                "git can't be started: is it installed?", "install git and put it on PATH"
-            ) from error
+            raise NoGitError("git can't be started: is it installed?", "install git and put it on PATH") from error
 
     def run(self, *arguments: str, stdin: bytes = b"") -> Output:
         """Run git to its end, whatever its exit code."""
@@ -50,9 +48,7 @@ class Git(Struct, frozen=True):
         """What a failed run means."""
         where, first = printable(self.root), output.complaint
         if "not a git repository" in first:
-            return NoGitError(
-                f"`{where}` is in no git repository", "run `git init`, or read the work tree instead"
-            )
+            return NoGitError(f"`{where}` is in no git repository", "run `git init`, or read the work tree instead")
         if "dubious ownership" in first or "unsafe repository" in first:
             return NoGitError(
                 f"git refuses `{where}`: the repository belongs to another user",
@@ -63,9 +59,7 @@ class Git(Struct, frozen=True):
                 f"`{where}` is a partial clone, and a content that is needed isn't on this machine",
                 "fetch it first: a partial clone leaves contents at the server",
             )
-        return UnreadableError(
-            f"git can't read `{where}`: {first}", f"run `git -C {where} status` to see more"
-        )
+        return UnreadableError(f"git can't read `{where}`: {first}", f"run `git -C {where} status` to see more")
 
 
 class Pending(Generic[T]):

@@ -100,9 +100,7 @@ def _explained(git: Git, rev: str, output: Output) -> OutsideError:
             "fetch its objects first, or run `git fsck`",
         )
     if git.run("rev-parse", "-q", "--verify", "HEAD^{commit}").code:
-        return NoCommitError(
-            f"`{printable(rev)}` names no commit: the repository has none yet", "commit first"
-        )
+        return NoCommitError(f"`{printable(rev)}` names no commit: the repository has none yet", "commit first")
     if is_shallow(git):
         return CouldNotLookError(
             f"`{printable(rev)}` names no commit in this shallow clone",

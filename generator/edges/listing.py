@@ -58,9 +58,7 @@ def untracked(listings: Listings, *folders: str) -> list[Untracked]:
     """What lies below these folders but not in the index. Only then git is asked what is ignored."""
     wanted = insides(folders)
     found = {
-        path
-        for listing in listings.covering(*folders)
-        for path in below((*listing.others, *listing.intended), wanted)
+        path for listing in listings.covering(*folders) for path in below((*listing.others, *listing.intended), wanted)
     }
     if not found:
         return []
@@ -123,6 +121,4 @@ def _without_intended(git: Git, listing: Listing, paths: list[str]) -> Listing:
     staged = set(_records(git.read("diff-index", *options, tree, "--", *paths)))
     intended = suspects.keys() - staged
     tracked = {path: entry for path, entry in listing.tracked.items() if path not in intended}
-    return replace(
-        listing, tracked=tracked, intended=tuple(sorted(intended)), sparse=listing.sparse - intended
-    )
+    return replace(listing, tracked=tracked, intended=tuple(sorted(intended)), sparse=listing.sparse - intended)

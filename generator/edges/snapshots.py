@@ -95,11 +95,7 @@ def _contents(git: Git, label: str, known: Mapping[str, Entry], paths: Sequence[
 
 def _blob(label: str, path: str, entry: Entry | None) -> str:
     if entry is None:
-        raise UnreadableError(
-            f"`{printable(path)}` isn't in the {label}", "add it, or name a file that is there"
-        )
+        raise UnreadableError(f"`{printable(path)}` isn't in the {label}", "add it, or name a file that is there")
     if entry.kind is not Kind.FILE or entry.blob is None:
-        raise UnreadableError(
-            f"`{printable(path)}` is a {entry.kind} in the {label}", "put the file itself there"
-        )
+        raise UnreadableError(f"`{printable(path)}` is a {entry.kind} in the {label}", "put the file itself there")
     return entry.blob

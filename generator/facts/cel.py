@@ -101,6 +101,4 @@ def _nodes(schema: Schema, path: tuple[str, ...] | None) -> Iterator[tuple[tuple
 def _unread(node: Schema) -> int:
     """Formats of strings, and patterns that Python can't read."""
     pattern = node.get("pattern")
-    return (node.get("type") == "string" and "format" in node) + (
-        pattern is not None and expression(pattern) is None
-    )
+    return (node.get("type") == "string" and "format" in node) + (pattern is not None and expression(pattern) is None)

@@ -30,9 +30,7 @@ def has_key(data_release: str, keys: Keys, missing: frozenset[str] = NONE) -> bo
     return not _beyond(keys, keys_of(data_release, missing))
 
 
-def missing_keys(
-    data_release: str, values: Mapping[str, Any], missing: frozenset[str] = NONE
-) -> tuple[Keys, ...]:
+def missing_keys(data_release: str, values: Mapping[str, Any], missing: frozenset[str] = NONE) -> tuple[Keys, ...]:
     """The keys of an overlay that the chart of that release doesn't have, each at its first unknown name."""
     return tuple(_unknown(values, keys_of(data_release, missing), ()))
 

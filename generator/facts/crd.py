@@ -78,9 +78,7 @@ def releases_with(kind: str, path: Path) -> tuple[str, ...]:
     return tuple(release for release in RELEASES if has_field(kind, release, path))
 
 
-def field_names(
-    kind: str, data_release: str, path: Path = (), missing: frozenset[str] = NONE
-) -> tuple[str, ...]:
+def field_names(kind: str, data_release: str, path: Path = (), missing: frozenset[str] = NONE) -> tuple[str, ...]:
     """The names of the fields right below a path, sorted; none for a map, a list or a scalar."""
     return tuple(sorted((field(kind, data_release, path, missing) or {}).get("properties", ())))
 

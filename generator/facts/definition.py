@@ -82,9 +82,7 @@ def definitions(crd: Any) -> tuple[Definition, ...]:
             namespaced = spec.get("scope") == "Namespaced"
             keep = {PRESERVE: True} if spec.get("preserveUnknownFields") is True else {}
             found = [(str(name), root) for name, root in _served(versions) if _sound(root)]
-            return tuple(
-                define(group, name, kind, {**root, **keep}, namespaced=namespaced) for name, root in found
-            )
+            return tuple(define(group, name, kind, {**root, **keep}, namespaced=namespaced) for name, root in found)
     return ()
 
 

@@ -42,9 +42,7 @@ class NodePools(Struct, frozen=True, kw_only=True):
     unserved: tuple[str, ...]
 
 
-def candidate_selector(
-    release: Release, name: str, node_selector: Mapping[str, str] | None
-) -> dict[str, str]:
+def candidate_selector(release: Release, name: str, node_selector: Mapping[str, str] | None) -> dict[str, str]:
     """What a node must match to be looked at; before v26.7 a selector could overrule gpu.present."""
     if release.owner_label:
         return {**(node_selector or {}), label.GPU_PRESENT: "true", label.OWNER: name}

@@ -71,9 +71,7 @@ def owners(drivers: Sequence[Driver], nodes: Sequence[Node]) -> dict[str, str | 
     return {node.name: owned.get(node.name, node.labels.get(label.OWNER)) for node in nodes}
 
 
-def selected_by(
-    release: Release, drivers: Sequence[Driver], nodes: Sequence[Node]
-) -> dict[str, tuple[str, ...]]:
+def selected_by(release: Release, drivers: Sequence[Driver], nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
     """Per node the objects whose pools look at it; before v26.7, where no owner label stands between them."""
     selectors = {
         each.name: candidate_selector(release, each.name, each.node_selector)

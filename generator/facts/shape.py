@@ -28,9 +28,7 @@ class Shape:
 
     def fields(self) -> "dict[str, Shape]":
         if self._fields is None:
-            self._fields = {
-                key: Shape(field) for key, field in self.schema.get("properties", NO_SCHEMA).items()
-            }
+            self._fields = {key: Shape(field) for key, field in self.schema.get("properties", NO_SCHEMA).items()}
         return self._fields
 
     def items(self) -> "Shape":

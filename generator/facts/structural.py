@@ -49,9 +49,7 @@ def violations(value: Any, shape: Shape) -> Found:
     return found
 
 
-def _value(
-    value: Any, shape: Shape, path: Path, found: Found, *, kept: bool = False, branch: bool = False
-) -> None:
+def _value(value: Any, shape: Shape, path: Path, found: Found, *, kept: bool = False, branch: bool = False) -> None:
     """Judges one value. `kept`: a list above keeps unknown fields. `branch`: so does a schema under allOf."""
     actual = type(value) if type(value) in _FITS else _base(value)
     schema, wanted = shape.schema, shape.wanted
@@ -89,9 +87,7 @@ def _null(value: Any, schema: Schema) -> bool:
     return value is None and bool(schema.get("nullable"))
 
 
-def _fields(
-    value: Mapping[str, Any], shape: Shape, path: Path, found: Found, *, kept: bool, branch: bool
-) -> None:
+def _fields(value: Mapping[str, Any], shape: Shape, path: Path, found: Found, *, kept: bool, branch: bool) -> None:
     fields, schema = shape.fields(), shape.schema
     others = shape.items() if "additionalProperties" in schema else None
     for key, item in value.items():
@@ -170,9 +166,7 @@ def _number(value: float, schema: Schema, path: Path, found: Found) -> None:
         wrong.append(f"must be {'above' if above else 'at least'} {least}, not {value}")
     if most is not None and (value > most or (below and value == most)):
         wrong.append(f"must be {'below' if below else 'at most'} {most}, not {value}")
-    if (
-        step and abs(value / step - round(value / step)) > 1e-9
-    ):  # the tolerance of swag's IsFloat64AJSONInteger
+    if step and abs(value / step - round(value / step)) > 1e-9:  # the tolerance of swag's IsFloat64AJSONInteger
         wrong.append(f"must be a multiple of {step}, not {value}")
     limit = 1 << BITS.get(schema.get("format", ""), 63)
     if schema.get("type") == "integer" and not -limit <= value < limit:

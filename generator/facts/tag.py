@@ -160,9 +160,7 @@ def _why(text: str) -> tuple[Unfit, str, str]:
     if not rest:
         return (
             Unfit.NO_OS,
-            "ends in a dash where the operating system should follow"
-            if dash
-            else "names no operating system",
+            "ends in a dash where the operating system should follow" if dash else "names no operating system",
             "write <driver>-<kernel>-<os> or <version>-<os>",
         )
     return (

@@ -44,7 +44,7 @@ OWNED = {
 
 
 def object_spec(cluster: Cluster, pool: Pool) -> dict[str, Any]:
-    """spec of the pool's NVIDIADriver."""
+    """The spec of the pool's NVIDIADriver."""
     release, driver = cluster.operator.release, pool.driver
     spec = {**driver.spec, **_image(driver), **_module_type(driver, release)}
     if pool.node_selector:
@@ -55,7 +55,8 @@ def object_spec(cluster: Cluster, pool: Pool) -> dict[str, Any]:
         spec["default"] = pool.default
     if release.object_upgrade_policy:
         spec["upgradePolicy"] = upgrade_policy(driver.upgrade_policy, auto_upgrade=True)
-    return in_order(crd.defaulted("NVIDIADriver", release.fields, spec))
+    ordered: dict[str, Any] = in_order(crd.defaulted("NVIDIADriver", release.fields, spec))
+    return ordered
 
 
 def policy_spec(cluster: Cluster, *, auto_upgrade: bool) -> dict[str, Any]:
@@ -72,7 +73,8 @@ def policy_spec(cluster: Cluster, *, auto_upgrade: bool) -> dict[str, Any]:
     if pools and carries_upgrade_policy(cluster):
         spec["upgradePolicy"] = upgrade_policy(pools[0].driver.upgrade_policy, auto_upgrade=auto_upgrade)
     whole = crd.defaulted("ClusterPolicy", release.fields, {"driver": spec})
-    return in_order(whole["driver"])
+    ordered: dict[str, Any] = in_order(whole["driver"])
+    return ordered
 
 
 def carries_upgrade_policy(cluster: Cluster) -> bool:

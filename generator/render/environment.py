@@ -19,7 +19,7 @@ class Texts(BaseLoader):
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
 
-    def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
+    def get_source(self, _environment: Any, template: str) -> tuple[str, str, Any]:
         """Jinja's loader protocol: the text, the name that errors show, and that it never changes."""
         try:
             return self.texts[template], template, lambda: True
@@ -43,7 +43,7 @@ def environment(texts: Mapping[str, str]) -> Sandbox:
         loader=Texts(texts),
         undefined=StrictUndefined,
         finalize=finalize,
-        autoescape=False,  # noqa: S701 - the output is YAML, quoted by finalize
+        autoescape=False,  # the output is YAML, quoted by finalize
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

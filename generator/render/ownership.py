@@ -67,9 +67,7 @@ def changes(
     wanted = {file.path: file.text for file in rendered.files}
     texts = {path: text.encode() for path, text in wanted.items()}
     kept = {path: value for path, value in owned.hashes.items() if only and path.split("/")[0] not in only}
-    written = {
-        path: data for path, data in texts.items() if path not in present or normal(present[path]) != data
-    }
+    written = {path: data for path, data in texts.items() if path not in present or normal(present[path]) != data}
     return Changes(
         written=written,
         removed=tuple(sorted(path for path in owned.hashes if path not in wanted and path not in kept)),

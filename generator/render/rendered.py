@@ -11,7 +11,7 @@ from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.finding import Finding, Place
 from generator.render.environment import Sandbox, environment
 from generator.render.proof import Prover, Skeleton, printed
-from generator.render.scalar import Unprintable
+from generator.render.scalar import UnprintableError
 from generator.render.template import Template, Templates, template_finding
 from generator.render.values import chart_values
 from generator.render.views import ClusterValues
@@ -27,7 +27,7 @@ DRIVER_KINDS = frozenset({"NVIDIADriver", "ClusterPolicy"})
 # What a template can do wrong at run time; anything else is a bug of ours and is not caught here.
 TEMPLATE_ERRORS = (
     TemplateError,
-    Unprintable,
+    UnprintableError,
     TypeError,
     ValueError,
     ArithmeticError,
@@ -81,9 +81,7 @@ class _Rendering:
         self.files: list[RenderedFile] = []
         self.findings: list[Finding] = []
         self.failed: set[str] = set()
-        last = [
-            one for one in templates.rendered if one.path.endswith(tuple(f"/{k}.j2" for k in KUSTOMIZATIONS))
-        ]
+        last = [one for one in templates.rendered if one.path.endswith(tuple(f"/{k}.j2" for k in KUSTOMIZATIONS))]
         self.templates = [one for one in templates.rendered if one not in last]
         self.kustomizations = last
 
@@ -97,10 +95,8 @@ class _Rendering:
                 self.add(template, cluster, None, values, _context(template, cluster, None, values))
         for template in self.kustomizations:
             folder = template.output(cluster.name).rpartition("/")[0] + "/"
-            beside = [
-                file.path for file in self.files[start:] if file.path.rpartition("/")[0] + "/" == folder
-            ]
-            context = {"resources": sorted(path.removeprefix(folder) for path in beside)}
+            beside = [file.path for file in self.files[start:] if file.path.rpartition("/")[0] + "/" == folder]
+            context: dict[str, Any] = {"resources": sorted(path.removeprefix(folder) for path in beside)}
             if not template.ours:
                 context |= {"cluster": values.view}
             self.add(template, cluster, None, values, context)
@@ -133,9 +129,7 @@ class _Rendering:
             self.files.append(file)
 
 
-def _context(
-    template: Template, cluster: Cluster, pool: Pool | None, values: ClusterValues
-) -> dict[str, Any]:
+def _context(template: Template, cluster: Cluster, pool: Pool | None, values: ClusterValues) -> dict[str, Any]:
     """Flat names for our own templates' values; a user's template also gets `cluster` and `pool` whole."""
     context: dict[str, Any] = {}
     if not template.ours:
@@ -230,15 +224,9 @@ def _failure(template: Template, error: Exception, cluster: str, pool: str) -> F
     else:
         rule = "template/undefined" if isinstance(error, UndefinedError) else "template/syntax"
         line, file = _line(error, template.path), template.file
-    message = " ".join(
-        str(error.message if isinstance(error, TemplateError) and error.message else error).split()
-    )
-    hint = (
-        "use a name that docs/templates.md lists" if rule == "template/undefined" else "correct the template"
-    )
-    return template_finding(
-        rule, Place(file, line, 1 if line else 0), message, hint, cluster=cluster, pool=pool
-    )
+    message = " ".join(str(error.message if isinstance(error, TemplateError) and error.message else error).split())
+    hint = "use a name that docs/templates.md lists" if rule == "template/undefined" else "correct the template"
+    return template_finding(rule, Place(file, line, 1 if line else 0), message, hint, cluster=cluster, pool=pool)
 
 
 def _line(error: Exception, path: str) -> int:

@@ -27,7 +27,7 @@ class Printed(str):
     __slots__ = ()
 
 
-class Unprintable(Exception):
+class UnprintableError(Exception):
     """A template printed what is no scalar."""
 
 
@@ -53,8 +53,8 @@ def scalar(value: Any) -> str:
     if isinstance(value, Ambiguous):  # only from a user's own manifest, printed again as it was written
         return "null" if is_null(value) else value.text
     if value is None:
-        raise Unprintable("a template printed a value that is none")
-    raise Unprintable(
+        raise UnprintableError("a template printed a value that is none")
+    raise UnprintableError(
         f"a template printed a {type(value).__name__}; print its parts, or use the filter block(indent)"
     )
 

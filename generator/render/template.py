@@ -69,9 +69,7 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
     return Templates(tuple(rendered), texts, tuple(findings))
 
 
-def template_finding(
-    rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = ""
-) -> Finding:
+def template_finding(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
     """A finding about a template or what it printed."""
     return Finding(
         rule=rule,

@@ -34,8 +34,6 @@ def _as_values(spec: dict[str, Any]) -> dict[str, Any]:
     """spec.driver in the chart's words: the flag moves, and podDeletion is called gpuPodDeletion."""
     values = {key: value for key, value in spec.items() if key != "useNvidiaDriverCRD"}
     if policy := values.get("upgradePolicy"):
-        renamed = {
-            ("gpuPodDeletion" if key == "podDeletion" else key): value for key, value in policy.items()
-        }
+        renamed = {("gpuPodDeletion" if key == "podDeletion" else key): value for key, value in policy.items()}
         values["upgradePolicy"] = renamed
     return values

@@ -86,10 +86,7 @@ class ClusterValues:
     @cached_property
     def pools(self) -> dict[str, PoolView]:
         """The documented value of each pool."""
-        return {
-            pool.name: _pool(self.cluster, pool, self.images.get(pool.name, ()))
-            for pool in self.cluster.pools
-        }
+        return {pool.name: _pool(self.cluster, pool, self.images.get(pool.name, ())) for pool in self.cluster.pools}
 
     @cached_property
     def images(self) -> dict[str, tuple[str, ...]]:

@@ -4,9 +4,7 @@ from generator.finding import Severity
 from generator.rules.rule import Rule
 
 RULES = (
-    Rule(
-        "inventory/schema", Severity.INVALID, "a document is not what its schema wants, or contradicts itself"
-    ),
+    Rule("inventory/schema", Severity.INVALID, "a document is not what its schema wants, or contradicts itself"),
     Rule(
         "inventory/quoting",
         Severity.INVALID,

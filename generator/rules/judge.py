@@ -39,9 +39,7 @@ def judge(
             kept.append(finding if level is finding.severity else replace(finding, severity=level))
     if whole and not context.only:
         kept += applied.unused(context.fleet, {rule.id: rule for rule in rules})
-    if context.staged and all(
-        one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept
-    ):
+    if context.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
     kept.sort(key=_order)
     return Judgement(tuple(kept), tuple(ignored))
@@ -102,9 +100,7 @@ class _Applied:
 
 
 def _unused(place: Place, message: str, hint: str) -> Finding:
-    return Finding(
-        rule="inventory/unused-silence", severity=Severity.WARNING, place=place, message=message, hint=hint
-    )
+    return Finding(rule="inventory/unused-silence", severity=Severity.WARNING, place=place, message=message, hint=hint)
 
 
 def _meets(silence: SilenceEntry, finding: Finding) -> bool:

@@ -31,11 +31,7 @@ def drift(context: Context) -> Iterator[Problem]:
         if path in context.out:
             yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, path.split("/")[0])
     present = context.out.get(MANIFEST)
-    if (
-        not todo.written
-        and not todo.removed
-        and (present or b"").replace(b"\r\n", b"\n") != todo.manifest.encode()
-    ):
+    if not todo.written and not todo.removed and (present or b"").replace(b"\r\n", b"\n") != todo.manifest.encode():
         what = "is missing" if present is None else "does not list what is rendered"
         yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
 
@@ -54,9 +50,7 @@ def removal(context: Context) -> Iterator[Problem]:
             where = f"{FOLDER}/{taken.path}"
             hint = f"keep it, or run: drivergate render --allow-remove {taken.name}"
             message = f"{taken.what} would be removed from git, and its drivers with it"
-            yield Problem(
-                place=Place(where), message=message, hint=hint, cluster=taken.cluster, fact=taken.name
-            )
+            yield Problem(place=Place(where), message=message, hint=hint, cluster=taken.cluster, fact=taken.name)
 
 
 def stray(context: Context) -> Iterator[Problem]:
@@ -64,9 +58,7 @@ def stray(context: Context) -> Iterator[Problem]:
     for path in strays(context.out, context.rendered, context.owned):
         if not context.only or path.split("/")[0] in context.only:
             what = "is not rendered by drivergate; it is left alone"
-            yield _problem(
-                f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", ""
-            )
+            yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")
 
 
 def contains_input(context: Context) -> Iterator[Problem]:
@@ -103,9 +95,7 @@ def too_large(context: Context) -> Iterator[Problem]:
         size = len(json.encode(file.document))
         options = str((file.document.get("metadata") or {}).get("annotations") or {})
         if size > MAX_OBJECT and SERVER_SIDE not in options:
-            what = (
-                f"holds an object of {size} bytes of JSON, and a client-side apply takes at most {MAX_OBJECT}"
-            )
+            what = f"holds an object of {size} bytes of JSON, and a client-side apply takes at most {MAX_OBJECT}"
             hint = f'annotate it with argocd.argoproj.io/sync-options: "{SERVER_SIDE}"'
             yield _problem(f"{FOLDER}/{file.path}", what, hint, file.cluster)
 

@@ -70,9 +70,7 @@ def answered(case: dict[str, Any]) -> set[tuple[str, str]]:
         return {("spec", "UNKNOWN")}  # no such version: every field is unknown, and the server names spec
     found = judge(definition.checks, body, old)
     if (request["params"] or {}).get("fieldValidation") != "Strict":
-        found = tuple(
-            violation for violation in found if violation.kind is not Flaw.UNKNOWN
-        )  # only warned of
+        found = tuple(violation for violation in found if violation.kind is not Flaw.UNKNOWN)  # only warned of
     names = {kind: reason for reason, kinds in KINDS.items() for kind in kinds}
     return {(dotted(violation.path), names.get(violation.kind, "UNKNOWN")) for violation in found}
 

@@ -104,9 +104,7 @@ def test_one_tag_in_two_repositories_is_no_conflict() -> None:
         ([Entry(TAG), Entry(TAG, gone=True), Entry(TAG)], Entry(TAG, gone=True)),
     ],
 )  # fmt: skip
-def test_what_a_merge_left_behind_counts_as_far_as_no_line_contradicts(
-    lines: list[Entry], kept: Entry
-) -> None:
+def test_what_a_merge_left_behind_counts_as_far_as_no_line_contradicts(lines: list[Entry], kept: Entry) -> None:
     made = catalog(file("a.yaml", *lines))
     assert {finding.rule for finding in made.findings} == {"catalog/duplicate"}
     assert len(made.findings) == len(lines) - 1
@@ -122,9 +120,7 @@ def test_other_facts_are_told_from_equal_lines() -> None:
 
 
 def test_an_unsorted_file_is_told_once_with_the_first_place() -> None:
-    made = catalog(
-        file("a.yaml", Entry("580-ubuntu24.04"), Entry("580-ubuntu22.04"), Entry("570-ubuntu22.04"))
-    )
+    made = catalog(file("a.yaml", Entry("580-ubuntu24.04"), Entry("580-ubuntu22.04"), Entry("570-ubuntu22.04")))
     assert said(made) == [("catalog/unsorted", Severity.WARNING, Place("a.yaml", 6, 1))]
     assert '"580-ubuntu22.04"' in made.findings[0].message
 

@@ -36,9 +36,7 @@ def test_a_line_with_everything() -> None:
         f'  - {{tag: "{TAG}", platforms: [linux/amd64, linux/arm64], driverVersion: "580.126.20", '
         f'moduleType: open, digest: "{DIGEST}", gone: true}}'
     )
-    entry = Entry(
-        TAG, ("linux/amd64", "linux/arm64"), "580.126.20", "open", DIGEST, gone=True, file="c.yaml", line=5
-    )
+    entry = Entry(TAG, ("linux/amd64", "linux/arm64"), "580.126.20", "open", DIGEST, gone=True, file="c.yaml", line=5)
     read = read_lines("c.yaml", HEADER + line + "\n")
     assert read == CatalogFile("c.yaml", "nvcr.io/nvidia/driver", (entry,))
     assert canonical(entry) == line
@@ -104,7 +102,7 @@ AS_TEXT = "write tag as text"
 @pytest.mark.parametrize(
     ("image", "rule", "at", "message", "hint"),
     [
-        ("{TAG, platfroms: []}", "catalog/schema", "platfroms", 'key "platfroms"', 'did you mean "platforms"?'),
+        ("{TAG, platfroms: []}", "catalog/schema", "platfroms", '"platfroms"', 'did you mean "platforms"?'),
         ("{TAG, note: x}", "catalog/schema", "note", 'unknown key "note"', "use tag, "),
         ("{platforms: [linux/amd64]}", "catalog/schema", "{", "tag is missing", "add tag"),
         ("{TAG, driverVersion: 550.90}", "inventory/quoting", "550", "550.90 is read as", "add quotes"),
@@ -204,8 +202,7 @@ NOTES = st.sampled_from(["", "\n", "# a note\n", "   # caf\u00e9 \u2713\n", "\r\
 def files(draw: st.DrawFn) -> str:
     """A canonical file with comments, blank lines and both line ends."""
     head = "".join(
-        draw(NOTES) + line + draw(st.sampled_from(["\n", " \n", "  # c\n", "\r\n"]))
-        for line in HEADER.splitlines()
+        draw(NOTES) + line + draw(st.sampled_from(["\n", " \n", "  # c\n", "\r\n"])) for line in HEADER.splitlines()
     )
     entries = draw(st.lists(ENTRIES, min_size=1, max_size=5))
     tail = st.sampled_from(["\n", "\r\n", " # c\n", "  \n"])
@@ -261,9 +258,7 @@ def test_a_canonical_line_reads_back_as_its_entry(entries: list[Entry]) -> None:
 
 
 def test_order_is_bytewise() -> None:
-    assert catalog(
-        '{tag: "580-10-ubuntu22.04"}', '{tag: "580-9-ubuntu22.04"}', '{tag: "580.1-ubuntu22.04"}'
-    ).in_order
+    assert catalog('{tag: "580-10-ubuntu22.04"}', '{tag: "580-9-ubuntu22.04"}', '{tag: "580.1-ubuntu22.04"}').in_order
     mixed = catalog('{tag: "B"}', '{tag: "a"}', '{tag: "Z"}', '{tag: "A"}')
     assert not mixed.in_order
     assert mixed.unsorted is not None

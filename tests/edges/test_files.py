@@ -93,9 +93,7 @@ class TestWithoutGit:
             "inventory/deep/er/b.yaml": b"b: 1\r\n",
             "inventory/a.yaml": b"a" * 300_000,
         }
-        assert kinds(source, "inventory/a.yaml", "nowhere", "inventory/a.yaml/x") == {
-            "inventory/a.yaml": Kind.FILE
-        }
+        assert kinds(source, "inventory/a.yaml", "nowhere", "inventory/a.yaml/x") == {"inventory/a.yaml": Kind.FILE}
 
     def test_links_are_listed_and_never_followed(self, tmp_path: Path) -> None:
         (tmp_path / "inventory/real").mkdir(parents=True)
@@ -192,9 +190,7 @@ class TestWithGit:
             source.read(["inventory/fleet.yaml"])
 
     @pytest.mark.parametrize("mode", [["--cone"], ["--cone", "--sparse-index"]], ids=["cone", "sparse-index"])
-    def test_what_a_sparse_checkout_leaves_out_is_read_from_the_index(
-        self, repo: Repo, mode: list[str]
-    ) -> None:
+    def test_what_a_sparse_checkout_leaves_out_is_read_from_the_index(self, repo: Repo, mode: list[str]) -> None:
         repo.commit({"bases/policy.yaml": "base", "inventory/pools/deep/b.yaml": "d"})
         full = kinds(with_git(repo.root))
         repo.git("sparse-checkout", "set", *mode, "inventory/pools/deep")

@@ -37,9 +37,7 @@ def test_every_variable_that_git_calls_local_is_dropped(repo: Repo) -> None:
     local = repo.git("rev-parse", "--local-env-vars").split()
     # These carry `safe.directory` into containers.
     dropped = {*local, "GIT_PREFIX", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF"} - {"GIT_CONFIG_COUNT"}
-    left = scrubbed(
-        dict.fromkeys(dropped, "x") | {"GIT_EXEC_PATH": "e", "HOME": "h", "GIT_CONFIG_KEY_0": "k"}
-    )
+    left = scrubbed(dict.fromkeys(dropped, "x") | {"GIT_EXEC_PATH": "e", "HOME": "h", "GIT_CONFIG_KEY_0": "k"})
     assert not dropped & left.keys()
     assert (left["GIT_EXEC_PATH"], left["HOME"], left["GIT_CONFIG_KEY_0"]) == ("e", "h", "k")
 
@@ -103,16 +101,12 @@ def test_variables_of_another_repository_are_ignored(repo: Repo, tmp_path: Path)
         },
         {"GIT_DIR": there, "GIT_INDEX_FILE": f"{repo.root}/.git/index"},
         {"GIT_OBJECT_DIRECTORY": f"{there}/objects", "GIT_COMMON_DIR": there},
-        {
-            "GIT_INDEX_FILE": f"{repo.root}/.git/next-index-1.lock"
-        },  # gone: git would take it for an empty index
+        {"GIT_INDEX_FILE": f"{repo.root}/.git/next-index-1.lock"},  # gone: git would take it for an empty index
     ):
         assert staged(repo.root, environ) == expected, environ
 
 
-def test_a_relative_index_belongs_to_the_top_of_the_work_tree(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_index_belongs_to_the_top_of_the_work_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mono = Repo(tmp_path / "mono")
     mono.commit({"gpu/inventory/a.yaml": "gpu"})
     monkeypatch.chdir(mono.path / "gpu")

@@ -18,9 +18,7 @@ def test_what_it_says_and_how_it_ends() -> None:
 
 def test_neither_side_waits_for_the_other_for_ever() -> None:
     """Four megabytes each way and to stderr: far more than any pipe holds."""
-    echo = (
-        "import sys\nfor line in sys.stdin.buffer: [f.buffer.write(line) for f in (sys.stdout, sys.stderr)]"
-    )
+    echo = "import sys\nfor line in sys.stdin.buffer: [f.buffer.write(line) for f in (sys.stdout, sys.stderr)]"
     text = b"x" * 99 + b"\n"
     output = python(echo, text * 40_000).collect()
     assert output.stdout == output.stderr == text * 40_000

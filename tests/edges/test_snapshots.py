@@ -170,9 +170,7 @@ def test_before_the_first_commit_there_is_an_index(tmp_path: Path) -> None:
 
 def test_a_content_that_a_partial_clone_left_at_the_server_is_not_fetched(repo: Repo, tmp_path: Path) -> None:
     repo.git("config", "uploadpack.allowFilter", "true")
-    repo.git(
-        "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repo.root}", str(tmp_path / "part")
-    )
+    repo.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repo.root}", str(tmp_path / "part"))
     source = commit(str(tmp_path / "part"), "HEAD", "inventory")
     assert names(source.paths("inventory")) == ["inventory/fleet.yaml", "inventory/pools/a.yaml"]
     with pytest.raises(CouldNotLookError, match="isn't on this machine"):

@@ -236,9 +236,7 @@ def test_two_runs_at_once_leave_whole_files(tmp_path: Path) -> None:
         "    apply(sys.argv[1], [Remove(p) for p in paths[::3]])\n"
     )
     runs = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, str(tmp_path), name], cwd=REPO, stderr=subprocess.PIPE
-        )
+        subprocess.Popen([sys.executable, "-c", script, str(tmp_path), name], cwd=REPO, stderr=subprocess.PIPE)
         for name in ("one", "two")
     ]
     assert [(run.communicate()[1], run.returncode) for run in runs] == [(b"", 0), (b"", 0)]

@@ -148,9 +148,7 @@ def test_absent_spec() -> None:
 
 def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Values that nearly fit: mostly right, now and then of another type, unknown, null or out of range."""
-    scalars = st.sampled_from(
-        [None, True, "", "a", "25%", "auto", "gpu", "1 core", "500m", 0, -1, 1, 1.0, 0.5, 2**31]
-    )
+    scalars = st.sampled_from([None, True, "", "a", "25%", "auto", "gpu", "1 core", "500m", 0, -1, 1, 1.0, 0.5, 2**31])
     if "properties" in schema:
         fields = {name: values(field) for name, field in schema["properties"].items()}
         fitting: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional=fields)

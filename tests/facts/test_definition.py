@@ -91,9 +91,7 @@ def test_metadata() -> None:
     assert kinds(ROOT, {"metadata": {"labels": {"a": 1}}}) == [("metadata.labels.a", Flaw.TYPE)]
     named = {
         **ROOT,
-        "properties": {
-            "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 1}}}
-        },
+        "properties": {"metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 1}}}},
     }
     assert kinds(named, {"metadata": {"name": "ab"}}) == [("metadata.name", Flaw.RANGE)]
 

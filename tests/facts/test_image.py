@@ -7,9 +7,7 @@ from generator.facts.release import DriverApi, Release, resolve
 DIGEST = "sha256:" + "ab12" * 16
 
 
-def compose(
-    api, version, system, *, release="v26.7.0", precompiled=False, repository="nvcr.io/nvidia", image="driver"
-):
+def compose(api, version, system, *, release="v26.7.0", precompiled=False, repository="nvcr.io/nvidia", image="driver"):
     rules = resolve(release)
     assert isinstance(rules, Release)
     spec = ImageSpec(api=api, repository=repository, image=image, version=version, precompiled=precompiled)

@@ -40,12 +40,7 @@ def test_all_real_tags():
     if path is None:
         pytest.skip("../shared/facts/real_tags.yaml is absent")
     yaml = pytest.importorskip("yaml")
-    entries = [
-        each
-        for group in yaml.safe_load(path.read_text()).values()
-        if isinstance(group, list)
-        for each in group
-    ]
+    entries = [each for group in yaml.safe_load(path.read_text()).values() if isinstance(group, list) for each in group]
     assert len(entries) >= 200
     assert [entry["tag"] for entry in entries if misjudged(entry)] == []
 
@@ -123,9 +118,7 @@ def test_says_what_is_wrong(text, kind, word):
 
 drivers = st.from_regex(r"[1-9][0-9]{2}(\.[0-9]{1,3}(\.[0-9]{1,3})?)?", fullmatch=True)
 flavours = st.sampled_from(["generic", "azure-fde", "nvidia-64k", "aws-fips", "default", "lowlatency"])
-ubuntu = st.builds(
-    "{}.{}.0-{}-{}".format, st.integers(4, 7), st.integers(0, 20), st.integers(1, 2000), flavours
-)
+ubuntu = st.builds("{}.{}.0-{}-{}".format, st.integers(4, 7), st.integers(0, 20), st.integers(1, 2000), flavours)
 rpm = st.builds(
     "{}.{}.0-{}.{}.1.el{}.{}".format,
     st.integers(4, 7),
@@ -196,6 +189,4 @@ def test_reading_tags_costs_no_more_than_forty_times_splitting_them():
             work(text)
         return time.process_time() - start
 
-    assert min(timed(tag.parse) for _ in range(3)) < 40 * min(
-        timed(lambda text: text.split("-")) for _ in range(3)
-    )
+    assert min(timed(tag.parse) for _ in range(3)) < 40 * min(timed(lambda text: text.split("-")) for _ in range(3))

@@ -66,9 +66,7 @@ def test_no_section_is_left_without_a_rule(path: Path) -> None:
     assert path.stem in FAMILIES
     assert [name for name in sections(path.stem) if name not in BY_ID] == []
     headings = re.findall(r"^## (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(headings) == sorted(sections(path.stem)), (
-        "a section is there twice, or its heading is no rule's id"
-    )
+    assert sorted(headings) == sorted(sections(path.stem)), "a section is there twice, or its heading is no rule's id"
 
 
 def test_no_broken_repository_is_left_without_a_rule() -> None:
