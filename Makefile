@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TEST_ARGS ?= -n auto
 
-.PHONY: setup check format lint types test gate schemas bench clean
+.PHONY: setup sample check format lint types test gate schemas bench clean
 
 setup: $(VENV)/.done
 
@@ -13,6 +13,11 @@ $(VENV)/.done: pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $@
+
+# The main job on the sample fleet: rendered, then judged.
+sample: setup
+	$(BIN)/drivergate render
+	$(BIN)/drivergate check
 
 check: lint types test gate
 

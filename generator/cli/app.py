@@ -6,6 +6,8 @@ import typer
 
 from generator.cli.check import check
 from generator.cli.render import render
+from generator.cli.show import show
+from generator.cli.tag import tag
 
 app = typer.Typer(
     name="drivergate",
@@ -17,6 +19,8 @@ app = typer.Typer(
 )
 app.command()(render)
 app.command()(check)
+app.command()(show)
+app.command()(tag)
 
 
 def _version(wanted: bool) -> None:

@@ -16,7 +16,7 @@ from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
 from generator.declared.inventory import unread as unread_file
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
-from generator.edges.errors import CouldNotLookError, OutsideError
+from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git import Git, Pending, git_at
 from generator.edges.history import first_parent, start_tree
@@ -73,6 +73,7 @@ def gather(wanted: Wanted) -> Gathered:
     inventory = load(_below("inventory", files), only_clusters=wanted.clusters)
     built = build(inventory, version=__version__)
     fleet = built.fleet
+    _known(fleet, wanted, complete=not inventory.findings and not built.findings)
     told = [*_not_files(entries.values()), *inventory.findings, *built.findings]
     own = policy.bases(fleet, _read(source, policy.named(fleet)))
     told += own.findings
@@ -106,6 +107,13 @@ def gather(wanted: Wanted) -> Gathered:
         baseline=baseline,
         notes=compared.notes,
     )
+
+
+def _known(fleet: Fleet, wanted: Wanted, *, complete: bool) -> None:
+    """A cluster that is asked for and not declared is bad usage, unless its file could not be read."""
+    missing = sorted(wanted.clusters - {cluster.name for cluster in fleet.clusters})
+    if missing and complete:
+        raise UnreadableError(f'no cluster is named "{missing[0]}"', "list them with: drivergate show")
 
 
 def _source(root: str, git: Git, listings: Listings | None, wanted: Wanted) -> Source:

@@ -21,6 +21,10 @@ def render(
             "--allow-remove", metavar="NAME", help="A cluster or CLUSTER/OBJECT that may go; may be repeated."
         ),
     ] = None,
+    exit_non_zero_on_change: Annotated[
+        bool,
+        typer.Option("--exit-non-zero-on-change", help="Exit 1 if anything was written or removed: for commit hooks."),
+    ] = False,
     printed: Printed = Format.TEXT,
 ) -> int:
     """Render inventory/ into out/. Writes unless no valid manifest can be made; the gate's errors are warnings here."""
@@ -67,4 +71,5 @@ def render(
         say_warnings = text.finding_lines(text.as_warnings(findings), color=False)
         if say_warnings:
             say(say_warnings.rstrip("\n"))
-    return FOUND if check and (todo.written or todo.removed) else CLEAN
+    changed = bool(todo.told or todo.removed)
+    return FOUND if changed and (check or exit_non_zero_on_change) else CLEAN

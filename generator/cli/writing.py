@@ -13,6 +13,6 @@ def write(root: str, todo: Changes, owned: Ownership) -> Applied:
         steps.append(Write(f"{FOLDER}/{MANIFEST}", journal.encode()))
     steps += [Write(f"{FOLDER}/{path}", data) for path, data in sorted(todo.written.items())]
     steps += [Remove(f"{FOLDER}/{path}") for path in todo.removed]
-    if final.hashes or owned.hashes:
+    if todo.relists:
         steps.append(Write(f"{FOLDER}/{MANIFEST}", todo.manifest.encode()))
     return apply(root, steps)

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from generator.declared import model
+from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
     Cluster,
     Fleet,
@@ -43,12 +44,13 @@ def build(inventory: Inventory, *, version: str) -> Built:
     findings += _requires(loaded, version, inventory.texts)
     findings += _fleet_alternatives(loaded, inventory.texts)
     images = {one.shape.name: one for one in inventory.node_images}
-    clusters = []
+    specs, clusters = Specs(inventory.texts), []
     for one in inventory.clusters:
-        made, problems = _cluster(one, loaded, images, inventory.texts)
+        made, problems = _cluster(one, loaded, images, inventory.texts, specs)
         findings += problems
         if made is not None:
             clusters.append(made)
+    findings += specs.findings
     clusters.sort(key=lambda cluster: cluster.name)
     findings += _cluster_clashes(clusters, inventory.texts)
     fleet = Fleet(
@@ -102,14 +104,16 @@ def _requires(loaded: Loaded[model.Fleet] | None, version: str, texts: Texts) ->
         return
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-    wanted, place = loaded.shape.requires, texts.value(loaded.file, ("requires",))
+    wanted = loaded.shape.requires
     try:
         if SpecifierSet(wanted).contains(version, prereleases=True):
             return
     except InvalidSpecifier:
         message = f'requires is "{wanted}", which is no version specifier'
+        place = texts.value(loaded.file, ("requires",))
         yield problem("inventory/requires", place, message, 'write a specifier such as ">=0.1,<1"')
         return
+    place = texts.value(loaded.file, ("requires",))
     message = f'this repository requires drivergate "{wanted}", this is {version}'
     yield problem("inventory/requires", place, message, f'install a drivergate that satisfies "{wanted}"')
 
@@ -137,6 +141,7 @@ def _cluster(
     fleet: Loaded[model.Fleet] | None,
     images: Mapping[str, Loaded[model.NodeImage]],
     texts: Texts,
+    specs: Specs,
 ) -> tuple[Cluster | None, list[Finding]]:
     shape = one.shape
     findings: list[Finding] = []
@@ -154,7 +159,7 @@ def _cluster(
     findings += problems
     if operator is None:
         return None, findings
-    maker = PoolMaker(one, levels, operator, images, texts)
+    maker = PoolMaker(one, levels, operator, images, texts, specs)
     pools = []
     for name in shape.pools:
         made, problems = maker.make(name)
@@ -186,11 +191,11 @@ def _operator(
         message = f'operator.version is not set for cluster "{name}"'
         hint = "set operator.version in the cluster, its profile or the fleet's defaults, for example v26.7.0"
         return None, [problem("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)]
-    found = origin(levels, ("operator", "version"))
-    assert found is not None
-    place = texts.value(found[0].file, found[1])
     release = resolve(written)
     if isinstance(release, Unsupported):
+        found = origin(levels, ("operator", "version"))
+        assert found is not None
+        place = texts.value(found[0].file, found[1])
         message = f'operator.version "{written}": {release.reason}'
         return None, [problem("operator/unsupported-release", place, message, release.hint, cluster=name)]
     return (

@@ -6,6 +6,7 @@ answer (tests/declared/test_catalog_file.py).
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from generator.declared.entry import (
     NOTHING,
     PLATFORM,
     PLATFORMS,
+    REPOSITORY,
     REST,
     VERSION,
     Entry,
@@ -28,7 +30,6 @@ from generator.finding import Finding, Severity
 
 API_VERSION = "drivergate.dev/v1alpha1"
 KIND = "ImageCatalog"
-REPOSITORY = r"[A-Za-z0-9][A-Za-z0-9._-]*(?::[0-9]{1,5})?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+"
 _SKIPPED = rf"(?:{NOTHING}\n)*"
 HEADER = re.compile(
     rf"{_SKIPPED}apiVersion: {re.escape(API_VERSION)}{REST}\n{_SKIPPED}kind: {KIND}{REST}\n"
@@ -101,7 +102,7 @@ def read_exactly(file: str, data: str | bytes) -> CatalogFile:
     document = read(data, file, CATALOG)
     if document.value is None and document.findings:
         return CatalogFile(file, "", (), document.findings)
-    check = _Check(places(data, file))
+    check = _Check(places(data, file), document.findings)
     repository, entries = check.catalog(document.value)
     return CatalogFile(file, repository, tuple(entries), (*document.findings, *check.findings))
 
@@ -109,8 +110,9 @@ def read_exactly(file: str, data: str | bytes) -> CatalogFile:
 class _Check:
     """Takes a document apart. A part with a finding is None."""
 
-    def __init__(self, where: Places) -> None:
+    def __init__(self, where: Places, told: Iterable[Finding]) -> None:
         self.where = where
+        self.told = {finding.place for finding in told}  # one mistake gives one finding
         self.findings: list[Finding] = []
 
     def catalog(self, value: Any) -> tuple[str, list[Entry]]:
@@ -220,4 +222,6 @@ class _Check:
 
     def add(self, rule: str, path: tuple[str | int, ...], message: str, hint: str, *, key: bool = False) -> None:
         place = self.where.key(path) if key else self.where.value(path)
-        self.findings.append(Finding(rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint))
+        if place not in self.told:
+            finding = Finding(rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint)
+            self.findings.append(finding)

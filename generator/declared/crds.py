@@ -10,6 +10,9 @@ from generator.finding import Finding, Place, Severity
 
 def read_crd(file: str, data: bytes | None, said: Place) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """The kinds that a CRD file defines. `said` is where the fleet names the file."""
+    if file.startswith(("inventory/", "out/")):
+        message = f"{file} lies where only drivergate's own files belong"
+        return (), (_problem(said, message, "move it out, for example to crds/"),)
     if data is None:
         return (), (
             _problem(said, f"{file} is not there", "correct the path: it is relative to the repository's root"),

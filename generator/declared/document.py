@@ -116,12 +116,6 @@ def _locate(text: str, file: str, locator: Locator) -> None:
             going = locator.alias(place, event.anchor)
 
 
-class _Anchored(Struct, frozen=True):
-    value: Any
-    nodes: int
-    depth: int
-
-
 class _Reader:
     """One reading of one file. Its loop is one function on local names: it turns once for each scalar."""
 
@@ -129,7 +123,7 @@ class _Reader:
         self.file = file
         self.rules = rules
         self.findings: list[Finding] = []
-        self.anchors: dict[str, _Anchored] = {}
+        self.anchors: dict[str, Any] = {}
         self.budget = ALIAS_BUDGET
 
     def read(self, text: str) -> Any:
@@ -140,10 +134,10 @@ class _Reader:
         root: list[Any] = []
         container: Any = root
         key: Any = ITEM
-        marks: list[Mark] = []  # of the container's keys, in their order
+        marks: dict[str, Mark] = {}  # of the container's keys
         merges: list[Any] = []  # the mappings that its `<<` brings
         anchor: str | None = None
-        stack: list[tuple[Any, Any, list[Mark], list[Any], str | None]] = []
+        stack: list[tuple[Any, Any, dict[str, Mark], list[Any], str | None]] = []
         while True:
             event = next_event()
             kind = event.__class__
@@ -158,7 +152,7 @@ class _Reader:
                 if event.tag is not None:
                     self.tag(event)
                 if event.anchor is not None:
-                    self.anchors[event.anchor] = _Anchored(value, 1, 0)
+                    self.anchors[event.anchor] = value
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if event.tag is not None:
                     self.tag(event)
@@ -167,7 +161,7 @@ class _Reader:
                     return None
                 stack.append((container, key, marks, merges, anchor))
                 container, key = ({}, NEXT_KEY) if kind is MappingStartEvent else ([], ITEM)
-                marks, merges, anchor = [], [], event.anchor
+                marks, merges, anchor = {}, [], event.anchor
                 continue
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 value = container
@@ -175,12 +169,12 @@ class _Reader:
                     for name, inner in merged.items():
                         value.setdefault(name, inner)
                 if anchor is not None:
-                    self.anchors[anchor] = _Anchored(value, *_measure(value))
+                    self.anchors[anchor] = value
                 container, key, marks, merges, anchor = stack.pop()
             elif kind is AliasEvent:
                 if not self.affords(event, len(stack)):
                     return None
-                value = _copy(self.anchors[event.anchor].value)
+                value = _copy(self.anchors[event.anchor])
             elif kind is DocumentStartEvent and root:
                 self.schema(event.start_mark, "a second document begins here", "keep one document in a file")
                 return root[0]
@@ -199,11 +193,11 @@ class _Reader:
                     value = self.key(value, event.start_mark, merges)
                 if value.__class__ is not str:
                     key = value
-                elif value in container:
-                    self.repeated(f'"{value}"', event.start_mark, marks[list(container).index(value)])
+                elif value in marks:
+                    self.repeated(f'"{value}"', event.start_mark, marks[value])
                     key = DROPPED
                 else:
-                    marks.append(event.start_mark)
+                    marks[value] = event.start_mark
                     key = value
             else:
                 if key is MERGE:
@@ -219,13 +213,11 @@ class _Reader:
             merges.append({})  # so that a second one is seen
             return MERGE
         if isinstance(value, Ambiguous):
-            message = f"the key {value.text or 'that is missing'} is read as {value.reads_as}"
-            self.add(
-                self.rules.quoting,
-                mark,
-                message,
-                "add quotes" if value.text else "write a key before the ':'",
-            )
+            if value.text:
+                message = f"the key {value.text} is read as {value.reads_as}, not as text"
+                self.add(self.rules.quoting, mark, message, "add quotes")
+            else:
+                self.schema(mark, "a key is missing", "write a key before the ':'")
             return value.text
         if isinstance(value, dict | list):
             self.schema(mark, "a list or a mapping is used as a key", "write text as the key")
@@ -242,18 +234,21 @@ class _Reader:
 
     def affords(self, event: Any, depth: int) -> bool:
         """Whether an alias has an anchor, and its copy stays within the limits."""
-        held = self.anchors.get(event.anchor)
-        if held is None:
-            message = f"the alias *{event.anchor} has no anchor before it"
-            self.schema(event.start_mark, message, f"write &{event.anchor} before the value that it stands for")
+        name = event.anchor
+        if name not in self.anchors:
+            hint = f"write &{name} before the value that it stands for"
+            self.schema(event.start_mark, f"the alias *{name} has no anchor before it", hint)
             return False
-        self.budget -= held.nodes
+        nodes, inner = _measure(self.anchors[name])
+        self.budget -= nodes
         if self.budget < 0:
-            message = f"the aliases up to *{event.anchor} stand for too many values"
+            message = f"the aliases up to *{name} stand for too many values"
             self.schema(event.start_mark, message, "write the values out, in several files")
-        elif depth + held.depth > MAX_DEPTH:
+            return False
+        if depth + inner > MAX_DEPTH:
             self.schema(event.start_mark, *TOO_DEEP)
-        return self.budget >= 0 and depth + held.depth <= MAX_DEPTH
+            return False
+        return True
 
     def tag(self, event: Any) -> None:
         """A tag asks a reader to convert the value; nobody here does."""

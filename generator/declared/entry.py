@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from generator.finding import Place
 
+# A registry with a path: the whole name as it stands before a tag.
+REPOSITORY = r"[A-Za-z0-9][A-Za-z0-9._-]*(?::[0-9]{1,5})?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+"
 TAG = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}"
 PLATFORM = r"[a-z0-9]+/[a-z0-9_]+(?:/[a-z0-9._]+)?"
 VERSION = r"[0-9A-Za-z][0-9A-Za-z._+-]*"

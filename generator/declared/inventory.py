@@ -1,7 +1,7 @@
 """From the files under `inventory/` to typed documents, with every problem of every file in one run."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -31,6 +31,13 @@ class Loaded(Struct, Generic[S], frozen=True):
     tree: dict[str, Any]
 
 
+class Refused(Struct, frozen=True):
+    """A document that could not be read, as far as its text shows what it is; "" where it doesn't."""
+
+    kind: str
+    name: str
+
+
 class Inventory(Struct, frozen=True, kw_only=True):
     """All documents of the inventory, by kind, in the order of their paths."""
 
@@ -40,6 +47,11 @@ class Inventory(Struct, frozen=True, kw_only=True):
     catalogs: tuple[CatalogFile, ...]
     texts: Texts
     findings: tuple[Finding, ...]
+    refused: tuple[Refused, ...] = ()
+
+    def missing(self, kind: str) -> frozenset[str]:
+        """Names of the documents of a kind that could not be read; "" among them may be any name."""
+        return frozenset(one.name for one in self.refused if one.kind in {kind, ""})
 
 
 def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozenset()) -> Inventory:
@@ -48,11 +60,12 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
     findings: list[Finding] = []
     documents: dict[str, list[Loaded[Any]]] = {"Fleet": [], "Cluster": [], "NodeImage": []}
     catalogs: list[CatalogFile] = []
+    refused: list[Refused] = []
     for file in sorted(files):
         if not file.endswith(ENDINGS):
             findings += _wrong_ending(file)
             continue
-        kind = _sniffed(KIND, files[file])
+        kind = _sniffed(KIND, files[file]) or _peeked(file, files[file])
         if kind == "ImageCatalog":
             catalogs.append(read_catalog(file, files[file]))
             findings += catalogs[-1].findings
@@ -63,6 +76,8 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
         findings += problems
         if loaded is not None:
             documents[loaded.shape.kind].append(loaded)
+        elif any(one.severity is Severity.INVALID for one in problems):
+            refused.append(Refused(kind, _sniffed(NAME, files[file])))
     findings += _duplicates(documents, texts)
     return Inventory(
         fleets=tuple(documents["Fleet"]),
@@ -71,6 +86,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
         catalogs=tuple(catalogs),
         texts=texts,
         findings=tuple(findings),
+        refused=tuple(refused),
     )
 
 
@@ -97,6 +113,13 @@ def _wrong_ending(file: str) -> Iterator[Finding]:
 def _sniffed(pattern: re.Pattern[bytes], data: bytes) -> str:
     found = pattern.search(data)
     return found[1].decode("ascii", "replace") if found else ""
+
+
+def _peeked(file: str, data: bytes) -> str:
+    """The kind of a document that doesn't say it at the beginning of a line, such as one in flow style."""
+    value = read(data, file).value
+    kind = value.get("kind") if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 def _is_other(data: bytes, wanted: frozenset[str]) -> bool:
@@ -139,14 +162,16 @@ def _shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else "missing"
 
 
-def _duplicates(documents: Mapping[str, Iterable[Loaded[Any]]], texts: Texts) -> Iterator[Finding]:
+def _duplicates(documents: Mapping[str, list[Loaded[Any]]], texts: Texts) -> Iterator[Finding]:
+    """Takes every document out that an earlier one has the name of."""
     for kind, loaded in documents.items():
         seen: dict[str, Loaded[Any]] = {}
-        for one in loaded:
+        for one in tuple(loaded):
             key = kind if kind == "Fleet" else one.shape.name
             first = seen.setdefault(key, one)
             if first is one:
                 continue
+            loaded.remove(one)
             where = texts.value(first.file, ("name",))
             what = "a second Fleet document" if kind == "Fleet" else f'{kind} "{key}" is declared twice'
             yield Finding(

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from generator.declared.entry import DIGEST, PLATFORM, REPOSITORY, TAG, VERSION
+
 API_VERSION = "drivergate.dev/v1alpha1"
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -17,11 +19,12 @@ Install = Literal["helm", "manifest", "olm"]
 DriverApi = Literal["NVIDIADriver", "ClusterPolicy"]
 ModuleType = Literal["auto", "open", "proprietary"]
 
+# Patterns end in `$(?!\n)`: for Python's re, `$` alone lets a line end follow.
 # A cluster's name is a folder under out/; a leading "_" or "." is reserved for drivergate's own.
 ClusterName = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$",
+        pattern=r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$(?!\n)",
         max_length=100,
         description="letters, digits, '-', '_' and '.'; the name of the cluster's folder under out/",
     ),
@@ -85,7 +88,7 @@ class UpgradePolicy(Shape, frozen=True):
     max_parallel_upgrades: Annotated[Count, Meta(description="0 means no limit")] | UnsetType = UNSET
     max_unavailable: (
         Count
-        | Annotated[str, Meta(pattern=r"^(100|[0-9]{1,2})%$", description='a number of nodes, or "25%"')]
+        | Annotated[str, Meta(pattern=r"^(100|[0-9]{1,2})%$(?!\n)", description='a number of nodes, or "25%"')]
         | UnsetType
     ) = UNSET
     wait_for_completion: WaitForCompletion | UnsetType = UNSET
@@ -119,10 +122,10 @@ class OperatorLayer(Shape, frozen=True):
     """Operator settings at one level."""
 
     version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
-    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)] | UnsetType = UNSET
+    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)", max_length=63)] | UnsetType = UNSET
     install: Install | UnsetType = UNSET
     cluster_policy_name: (
-        Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)] | UnsetType
+        Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$(?!\n)", max_length=253)] | UnsetType
     ) = UNSET
     cluster_policy_base: (
         Annotated[Text, Meta(description="a ClusterPolicy manifest outside inventory/ and out/")] | UnsetType
@@ -221,11 +224,16 @@ class Cluster(Shape, frozen=True):
 class CatalogImage(Shape, frozen=True):
     """One built image, on one line."""
 
-    tag: Text
-    platforms: Annotated[list[str], Meta(description="absent: not recorded")] | UnsetType = UNSET
-    driver_version: Text | UnsetType = UNSET
+    tag: Annotated[str, Meta(pattern=f"^{TAG}$")]
+    platforms: (
+        Annotated[
+            list[Annotated[str, Meta(pattern=f"^{PLATFORM}$")]], Meta(min_length=1, description="absent: not recorded")
+        ]
+        | UnsetType
+    ) = UNSET
+    driver_version: Annotated[str, Meta(pattern=f"^{VERSION}$")] | UnsetType = UNSET
     module_type: Literal["open", "proprietary"] | UnsetType = UNSET
-    digest: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")] | UnsetType = UNSET
+    digest: Annotated[str, Meta(pattern=f"^{DIGEST}$")] | UnsetType = UNSET
     gone: Annotated[bool, Meta(description="vanished from the registry: counts as missing")] = False
 
 
@@ -234,7 +242,7 @@ class ImageCatalog(Shape, frozen=True):
 
     api_version: Literal["drivergate.dev/v1alpha1"]
     kind: Literal["ImageCatalog"]
-    repository: Text
+    repository: Annotated[str, Meta(pattern=f"^{REPOSITORY}$")]
     images: list[CatalogImage] = []
 
 

@@ -58,13 +58,14 @@ def _misused(
     cluster: Cluster, fleet: Fleet, files: Mapping[str, bytes], values: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     path, name = cluster.operator.policy_base, cluster.name
-    place = fleet.said(cluster, "operator", "clusterPolicyBase")
     if not path:
         if cluster.operator.install is not Install.HELM:
             message = f"install: {cluster.operator.install} of cluster {name} needs the cluster's own ClusterPolicy"
             hint = "set operator.clusterPolicyBase to a file with it: drivergate puts spec.driver in and keeps the rest"
             yield _problem(fleet.said(cluster, "operator", "install"), message, hint, name)
-    elif cluster.operator.install is Install.HELM:
+        return
+    place = fleet.said(cluster, "operator", "clusterPolicyBase")
+    if cluster.operator.install is Install.HELM:
         message = f"clusterPolicyBase {path} has no use with install: helm, whose chart makes the ClusterPolicy"
         yield _problem(place, message, "remove clusterPolicyBase, or set install to manifest or olm", name)
     elif path.startswith(OURS[0]):

@@ -31,6 +31,7 @@ HINTS = (
     ("tag", "remove the tag"),
     ("unexpected end of stream", "close the quotes"),
     ("document separator", "close the quotes"),
+    ("nesting depth", "flatten the document"),
 )
 
 
@@ -56,10 +57,15 @@ def decode(data: str | bytes) -> str | Problem:
 
 
 def unreadable(text: str) -> Problem | None:
-    """The first character that readers disagree about; at some, libyaml ends a comment or folds a text."""
-    if text.isascii() or not any(char in text for char in _PASSED):
-        return None
-    return character(text)
+    """What libyaml would take: characters that end a comment or fold a text to some readers, and %TAG lines.
+
+    Tags are refused anyway, and libyaml's time for their directives grows with the square of their number.
+    """
+    if not text.isascii() and any(char in text for char in _PASSED):
+        return character(text)
+    if "%TAG" in text and (found := re.search(r"^%TAG\b", text, re.MULTILINE)):
+        return Problem(*_position(text[: found.start()]), "the directive %TAG is not supported", "remove the line")
+    return None
 
 
 def explain(problem: str, context: str, at: tuple[int, int], began: tuple[int, int] | None, text: str) -> Problem:

@@ -61,6 +61,10 @@ class Release(Struct, frozen=True, kw_only=True):
     restart_only: bool
     optional_cluster_policy: bool
 
+    def lacks(self, kind: str) -> frozenset[str]:
+        """The same paths as `crd` and `chart` want them."""
+        return frozenset(self.missing_fields.get(kind, ()))
+
 
 class Unsupported(Struct, frozen=True):
     """Why a version can't be worked with; `written` is what the user wrote."""

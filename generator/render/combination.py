@@ -1,14 +1,15 @@
 """What must be built: one image per kernel, OS and architecture of a pool, named as the operator will name it."""
 
 from collections.abc import Iterator
+from functools import cache
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Kernel, Mode, Pool
-from generator.facts.image import Component, ImageSpec, Refused, declared_system, driver_image, image_path
+from generator.declared.fleet import Cluster, Kernel, Mode, OsRelease, Pool
+from generator.facts.image import Component, ImageSpec, NodeSystem, Refused, declared_system, driver_image, image_path
 from generator.facts.kernel import architecture
 from generator.facts.reference import split_repository
-from generator.facts.release import DriverApi
+from generator.facts.release import DriverApi, Release, resolve
 
 
 class Combination(Struct, frozen=True, kw_only=True):
@@ -61,6 +62,11 @@ def _combination(cluster: Cluster, pool: Pool, kernel: Kernel | None, arch: str)
 def reference(cluster: Cluster, pool: Pool, kernel: str) -> str | Refused:
     """The image reference that the operator composes for a kernel of this pool ("" for a compiled driver)."""
     assert pool.os is not None
+    return reference_on(cluster, pool, declared_system(pool.os.id, pool.os.version, kernel))
+
+
+def reference_on(cluster: Cluster, pool: Pool, system: NodeSystem) -> str | Refused:
+    """The image reference that the operator composes for this pool's driver on a node with these labels."""
     repository, name = split_repository(pool.driver.repository)
     spec = ImageSpec(
         api=cluster.operator.driver_api,
@@ -69,7 +75,7 @@ def reference(cluster: Cluster, pool: Pool, kernel: str) -> str | Refused:
         version=pool.driver.version,
         precompiled=pool.driver.mode is Mode.PRECOMPILED,
     )
-    return driver_image(cluster.operator.release, spec, declared_system(pool.os.id, pool.os.version, kernel))
+    return driver_image(cluster.operator.release, spec, system)
 
 
 def references(cluster: Cluster, pool: Pool) -> tuple[str, ...]:

@@ -6,56 +6,42 @@ Every default of the CRD is written out, so that the API server adds nothing and
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.json import encode
+
 from generator.declared.fleet import Cluster, Driver, Mode, Pool, Taint
 from generator.facts import crd
 from generator.facts.reference import split_repository
 from generator.facts.release import DriverApi, Release
 
-# What drivergate itself decides; the rest of the driver API is the user's, in driver.spec.
-OWNED = {
-    DriverApi.NVIDIADRIVER: frozenset(
-        {
-            "default",
-            "image",
-            "kernelModuleType",
-            "nodeSelector",
-            "repository",
-            "tolerations",
-            "upgradePolicy",
-            "useOpenKernelModules",
-            "usePrecompiled",
-            "version",
-        }
-    ),
-    DriverApi.CLUSTERPOLICY: frozenset(
-        {
-            "enabled",
-            "image",
-            "kernelModuleType",
-            "repository",
-            "upgradePolicy",
-            "useNvidiaDriverCRD",
-            "useOpenKernelModules",
-            "usePrecompiled",
-            "version",
-        }
-    ),
-}
+
+# Most pools of a fleet differ in their selector only, and filling in defaults costs more than printing the object.
+_specs: dict[bytes, dict[str, Any]] = {}
 
 
 def object_spec(cluster: Cluster, pool: Pool) -> dict[str, Any]:
     """The spec of the pool's NVIDIADriver."""
-    release, driver = cluster.operator.release, pool.driver
+    release = cluster.operator.release
+    key = encode((release.version, pool.driver, pool.taints, pool.default))
+    spec = _specs.get(key)
+    if spec is None:
+        spec = _specs[key] = _but_selector(release, pool)
+    if not pool.node_selector:
+        return spec
+    return dict(sorted({**spec, "nodeSelector": dict(sorted(pool.node_selector.items()))}.items()))
+
+
+def _but_selector(release: Release, pool: Pool) -> dict[str, Any]:
+    driver = pool.driver
     spec = {**driver.spec, **_image(driver), **_module_type(driver, release)}
-    if pool.node_selector:
-        spec["nodeSelector"] = dict(sorted(pool.node_selector.items()))
     if pool.taints:
         spec["tolerations"] = [toleration(taint) for taint in pool.taints]
     if release.default_object:
         spec["default"] = pool.default
     if release.object_upgrade_policy:
         spec["upgradePolicy"] = upgrade_policy(driver.upgrade_policy, auto_upgrade=True)
-    ordered: dict[str, Any] = in_order(crd.defaulted("NVIDIADriver", release.fields, spec))
+    ordered: dict[str, Any] = in_order(
+        crd.defaulted("NVIDIADriver", release.fields, spec, release.lacks("NVIDIADriver"))
+    )
     return ordered
 
 
@@ -72,7 +58,7 @@ def policy_spec(cluster: Cluster, *, auto_upgrade: bool) -> dict[str, Any]:
         spec |= _module_type(driver, release)
     if pools and carries_upgrade_policy(cluster):
         spec["upgradePolicy"] = upgrade_policy(pools[0].driver.upgrade_policy, auto_upgrade=auto_upgrade)
-    whole = crd.defaulted("ClusterPolicy", release.fields, {"driver": spec})
+    whole = crd.defaulted("ClusterPolicy", release.fields, {"driver": spec}, release.lacks("ClusterPolicy"))
     ordered: dict[str, Any] = in_order(whole["driver"])
     return ordered
 

@@ -24,12 +24,22 @@ class Ownership(Struct, frozen=True):
 
 
 class Changes(Struct, frozen=True, kw_only=True):
-    """What render would do below out/, paths relative to it. `foreign` exist, are not owned, and differ."""
+    """What render would do below out/, paths relative to it. `foreign` exist, are not owned, and differ.
+
+    `manifest` is the text of the manifest; `relists` says that it differs from the one that is there.
+    """
 
     written: Mapping[str, bytes]
     removed: tuple[str, ...]
     foreign: tuple[str, ...]
     manifest: str
+    relists: bool
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The written files as a reader wants them: the manifest only where nothing else changes."""
+        alone = self.relists and not self.written and not self.removed
+        return (MANIFEST,) if alone else tuple(sorted(self.written))
 
 
 def digest(text: str) -> str:
@@ -68,11 +78,14 @@ def changes(
     texts = {path: text.encode() for path, text in wanted.items()}
     kept = {path: value for path, value in owned.hashes.items() if only and path.split("/")[0] not in only}
     written = {path: data for path, data in texts.items() if path not in present or normal(present[path]) != data}
+    listed = manifest({**kept, **{path: digest(text) for path, text in wanted.items()}})
+    nothing = not wanted and not owned.hashes and MANIFEST not in present
     return Changes(
         written=written,
         removed=tuple(sorted(path for path in owned.hashes if path not in wanted and path not in kept)),
         foreign=tuple(sorted(path for path in written if path in present and path not in owned.hashes)),
-        manifest=manifest({**kept, **{path: digest(text) for path, text in wanted.items()}}),
+        manifest=listed,
+        relists=not nothing and normal(present.get(MANIFEST, b"")) != listed.encode(),
     )
 
 

@@ -1,22 +1,30 @@
 """Proves that a rendered file loads as the values that were printed into it.
 
 Files of one template mostly have one skeleton: the text with each printed scalar taken out. Each distinct skeleton is
-parsed once with a token in place of each scalar; every token must come back as one whole scalar. That scalars print
-as what they are is the business of scalar.py and its property tests.
+parsed with a token in place of each scalar, once plain and once quoted, since scalars print as either; every token must
+come back as one whole scalar. That scalars print as what they are is the business of scalar.py and its property tests.
+What only the values can tell, two printed keys that are equal or an escaped control character, is asked of users'
+templates alone: no value of ours has it.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from generator.declared.document import read
-from generator.render.scalar import END, START
+from generator.finding import Finding
+from generator.render.scalar import BLOCK, END, START
 
 MARKED = re.compile(f"{START}([^{END}]*){END}")
-TOKEN = "skeletonValue"  # noqa: S105 - no password, a word that no template holds
-ANY_TOKEN = re.compile(rf"{TOKEN}\d+x")
+FIRST_OF_BLOCK = re.compile(r"\|\n *")
+BODY = "\x04"  # in a skeleton: the body of a block of lines, with the indentation that it has
+HOLE = re.compile(f"[{START}{BODY}]")
+TOKEN = "skeletonValue"  # noqa: S105 - no password, a word
+NOT_WHOLE = "a printed value is not one whole YAML scalar"
 
 
 class Identity(Struct, frozen=True):
@@ -35,6 +43,10 @@ class Skeleton(Struct, frozen=True):
     line: int
     identity: Identity
     is_mapping: bool
+    prints_keys: bool = False
+
+
+NOTHING = Identity("", "", "", "")
 
 
 class Prover:
@@ -45,11 +57,37 @@ class Prover:
 
     def prove(self, marked: str) -> tuple[str, Skeleton]:
         """The final text of a rendered file, with what its skeleton tells."""
-        shape = MARKED.sub(START, marked)
+        shape = MARKED.sub(_hole, marked) if BLOCK in marked else MARKED.sub(START, marked)
         skeleton = self._known.get(shape)
         if skeleton is None:
             skeleton = self._known[shape] = _skeleton(shape)
+        if skeleton.line and BLOCK in marked:
+            skeleton = replace(skeleton, line=_unfolded(marked, skeleton.line))
         return marked.replace(START, "").replace(END, ""), skeleton
+
+    def prove_in_full(self, marked: str) -> tuple[str, Skeleton]:
+        """The same for a template that may print anything anywhere.
+
+        The file is read only where its values could tell more than its skeleton: as keys, or with escapes.
+        """
+        text, skeleton = self.prove(marked)
+        if skeleton.problem or not (skeleton.prints_keys or "\\" in marked):
+            return text, skeleton
+        document = read(text, "")
+        return text, _unreadable(document.findings[0]) if document.findings else skeleton
+
+
+def _hole(found: re.Match[str]) -> str:
+    first = FIRST_OF_BLOCK.match(found[1])
+    return f"{first[0]}{BODY}" if first else START
+
+
+def _unfolded(marked: str, line: int) -> int:
+    """The line of a rendered file that a line of its skeleton stands for: there a block of lines has but one."""
+    for found in MARKED.finditer(marked):
+        if found[1].startswith("|") and marked.count("\n", 0, found.start()) + 1 < line:
+            line += found[1].count("\n") - 1
+    return line
 
 
 def printed(marked: str, index: int) -> str:
@@ -61,30 +99,49 @@ def printed(marked: str, index: int) -> str:
 
 
 def _skeleton(shape: str) -> Skeleton:
-    count = 0
-
-    def token(_: re.Match[str]) -> str:
-        nonlocal count
-        count += 1
-        return f"{TOKEN}{count - 1}x"
-
-    document = read(re.sub(START, token, shape), "")
-    nothing = Identity("", "", "", "")
-    if document.findings:
-        first = document.findings[0]
-        return Skeleton(first.message, first.place.line, nothing, is_mapping=False)
-    whole = sorted(found for found in _scalars(document.value) if TOKEN in found)
-    if whole != sorted(f"{TOKEN}{number}x" for number in range(count)):
-        return Skeleton(_broken(whole), 0, nothing, is_mapping=False)
-    is_mapping = isinstance(document.value, dict)
-    identity = _identity(document.value) if is_mapping else nothing
-    return Skeleton("", 0, identity, is_mapping=is_mapping)
+    token = TOKEN
+    while token in shape:
+        token += "x"
+    plain = read(_filled(shape, token, ""), "")
+    if plain.findings:
+        return _unreadable(plain.findings[0])
+    if problem := _torn(plain.value, token, shape):
+        return Skeleton(problem, 0, NOTHING, is_mapping=False)
+    quoted = read(_filled(shape, token, '"'), "")
+    if quoted.findings or _torn(quoted.value, token, shape):
+        line = quoted.findings[0].place.line if quoted.findings else 0
+        return Skeleton(f"{NOT_WHOLE}: it stands in quotes already", line, NOTHING, is_mapping=False)
+    is_mapping = isinstance(plain.value, dict)
+    identity = _identity(plain.value, token) if is_mapping else NOTHING
+    prints_keys = any(token in key for key in _keys(plain.value))
+    return Skeleton("", 0, identity, is_mapping=is_mapping, prints_keys=prints_keys)
 
 
-def _broken(whole: list[str]) -> str:
-    torn = next((found for found in whole if not ANY_TOKEN.fullmatch(found)), "")
-    around = f": it stands inside {ANY_TOKEN.sub('{{ … }}', torn)!r}" if torn else ""
-    return f"a printed value is not one whole YAML scalar{around}"
+def _unreadable(finding: Finding) -> Skeleton:
+    return Skeleton(finding.message, finding.place.line, NOTHING, is_mapping=False)
+
+
+def _filled(shape: str, token: str, quote: str) -> str:
+    """The skeleton with a numbered token for each printed scalar."""
+    numbers = count()
+
+    def fill(found: re.Match[str]) -> str:
+        name = f"{token}{next(numbers)}."
+        return name if found[0] == BODY else f"{quote}{name}{quote}"
+
+    return HOLE.sub(fill, shape)
+
+
+def _torn(value: Any, token: str, shape: str) -> str:
+    """Why some token did not come back as it was filled in; nothing where all did."""
+    ends = (".\n" if hole == BODY else "." for hole in HOLE.findall(shape))
+    wanted = {f"{token}{number}{end}" for number, end in enumerate(ends)}
+    found = {scalar for scalar in _scalars(value) if token in scalar}
+    if found == wanted:
+        return ""
+    torn = min(found - wanted, default="")
+    around = re.sub(rf"{token}\d+\.", "{{ … }}", torn).strip()
+    return f"{NOT_WHOLE}: it stands inside {around!r}" if torn else f"{NOT_WHOLE}: it stands in a comment"
 
 
 def _scalars(value: Any) -> Iterator[str]:
@@ -99,15 +156,23 @@ def _scalars(value: Any) -> Iterator[str]:
         yield value
 
 
-def _identity(value: dict[str, Any]) -> Identity:
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(inner)
+
+
+def _identity(value: dict[str, Any], token: str) -> Identity:
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     parts = (value.get("apiVersion"), value.get("kind"), metadata.get("name"), metadata.get("namespace"))
-    return Identity(*(_part(part) for part in parts))
+    return Identity(*(_part(part, token) for part in parts))
 
 
-def _part(value: Any) -> str | int:
+def _part(value: Any, token: str) -> str | int:
+    """Text of the template, or the number of the printed scalar."""
     if not isinstance(value, str):
         return ""
-    found = ANY_TOKEN.fullmatch(value)
-    return int(value[len(TOKEN) : -1]) if found else value
+    number = value.removeprefix(token)
+    return value if number == value else int(number.strip().removesuffix("."))

@@ -1,17 +1,19 @@
 """The whole output as text: every template of every cluster, proven, with what is wrong with any of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
-from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
+from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from msgspec import Struct
 
 from generator.declared.document import read
 from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.scalar import resolve
 from generator.finding import Finding, Place
 from generator.render.environment import Sandbox, environment
 from generator.render.proof import Prover, Skeleton, printed
-from generator.render.scalar import UnprintableError
+from generator.render.scalar import PLAIN, UnprintableError
 from generator.render.template import Template, Templates, template_finding
 from generator.render.values import chart_values
 from generator.render.views import ClusterValues
@@ -33,14 +35,16 @@ TEMPLATE_ERRORS = (
     ArithmeticError,
     LookupError,
     AttributeError,
-    RecursionError,
+    RuntimeError,
+    MemoryError,
+    SyntaxError,  # of the Python that Jinja makes: a keyword argument given twice, blocks nested too deep
 )
 
 
-class RenderedFile(Struct, frozen=True, kw_only=True):
+class RenderedFile(Struct, frozen=True, kw_only=True, dict=True):
     """One file below out/: its text, what it came from, and the manifest in it (none for values and kustomizations).
 
-    `document` is the parsed manifest where a rule looks into it: a custom resource, or anything of a user's template.
+    `own` is the driver object that a template of ours prints.
     """
 
     path: str
@@ -52,7 +56,18 @@ class RenderedFile(Struct, frozen=True, kw_only=True):
     kind: str = ""
     name: str = ""
     namespace: str = ""
-    document: Mapping[str, Any] | None = None
+    own: Mapping[str, Any] | None = None
+
+    @cached_property
+    def document(self) -> Mapping[str, Any] | None:
+        """The manifest where a rule looks into it: a driver object of ours, or anything of a user's template.
+
+        That is read when a rule asks, since a reading costs more than all else that is done for a file.
+        """
+        if self.template.ours:
+            return self.own
+        value = read(self.text, "").value
+        return value if isinstance(value, dict) else None
 
 
 class Rendered(Struct, frozen=True):
@@ -81,6 +96,7 @@ class _Rendering:
         self.files: list[RenderedFile] = []
         self.findings: list[Finding] = []
         self.failed: set[str] = set()
+        self.sources = templates.files
         last = [one for one in templates.rendered if one.path.endswith(tuple(f"/{k}.j2" for k in KUSTOMIZATIONS))]
         self.templates = [one for one in templates.rendered if one not in last]
         self.kustomizations = last
@@ -88,18 +104,16 @@ class _Rendering:
     def cluster(self, cluster: Cluster, values: ClusterValues) -> None:
         start = len(self.files)
         for template in self.templates:
-            if template.per_pool:
-                for pool in cluster.pools:
-                    self.add(template, cluster, pool, values, _context(template, cluster, pool, values))
-            else:
-                self.add(template, cluster, None, values, _context(template, cluster, None, values))
+            for pool in _each(template, cluster):
+                self.add(template, cluster, pool, values, _context(template, cluster, pool, values))
+        made = [file.path for file in self.files[start:]]
         for template in self.kustomizations:
-            folder = template.output(cluster.name).rpartition("/")[0] + "/"
-            beside = [file.path for file in self.files[start:] if file.path.rpartition("/")[0] + "/" == folder]
-            context: dict[str, Any] = {"resources": sorted(path.removeprefix(folder) for path in beside)}
-            if not template.ours:
-                context |= {"cluster": values.view}
-            self.add(template, cluster, None, values, context)
+            for pool in _each(template, cluster):
+                folder = template.output(cluster.name, pool.name if pool else "").rpartition("/")[0] + "/"
+                beside = [path.removeprefix(folder) for path in made if path.startswith(folder)]
+                context = _context(template, cluster, pool, values)
+                context["resources"] = sorted(name for name in beside if "/" not in name)
+                self.add(template, cluster, pool, values, context)
 
     def add(
         self,
@@ -112,21 +126,31 @@ class _Rendering:
         if template.path in self.failed:
             return
         try:
-            marked = self.sandbox.get_template(template.path).render(context)
+            marked = self.sandbox.fill(template.path, context)
         except TEMPLATE_ERRORS as error:
             self.failed.add(template.path)
-            self.findings.append(_failure(template, error, cluster.name, pool.name if pool else ""))
+            self.findings.append(_failure(template, error, self.sources, cluster.name, pool.name if pool else ""))
             return
         if not marked.strip():
             return
-        text, skeleton = self.prover.prove(marked.rstrip() + "\n")
-        file = _file(template, cluster, pool, text, marked, skeleton, values)
+        marked = marked.rstrip() + "\n"
+        if template.ours:
+            text, skeleton = self.prover.prove(marked)
+        else:
+            text, skeleton = self.prover.prove_in_full(marked)
+        own = _own(template, context, skeleton) if template.ours else None
+        file = _file(template, cluster, pool, text, marked, skeleton, own)
         problem = skeleton.problem or _not_a_manifest(file, skeleton)
         if problem:
             self.failed.add(template.path)
             self.findings.append(_unfit(file, problem, skeleton.line))
         else:
             self.files.append(file)
+
+
+def _each(template: Template, cluster: Cluster) -> tuple[Pool | None, ...]:
+    """What a template renders once for: every pool, or the cluster as a whole."""
+    return cluster.pools if template.per_pool else (None,)
 
 
 def _context(template: Template, cluster: Cluster, pool: Pool | None, values: ClusterValues) -> dict[str, Any]:
@@ -150,6 +174,14 @@ def _context(template: Template, cluster: Cluster, pool: Pool | None, values: Cl
     return context
 
 
+def _own(template: Template, context: Mapping[str, Any], skeleton: Skeleton) -> Mapping[str, Any] | None:
+    """The driver object that a template of ours prints."""
+    if template.path == OBJECT:
+        identity = skeleton.identity
+        return {"apiVersion": identity.api_version, "kind": identity.kind, "spec": context["spec"]}
+    return context["document"] if template.path == POLICY else None
+
+
 def _file(
     template: Template,
     cluster: Cluster,
@@ -157,20 +189,12 @@ def _file(
     text: str,
     marked: str,
     skeleton: Skeleton,
-    values: ClusterValues,
+    own: Mapping[str, Any] | None,
 ) -> RenderedFile:
     def part(found: str | int) -> str:
-        return str(read(printed(marked, found), "").value) if isinstance(found, int) else found
+        return _loaded(printed(marked, found)) if isinstance(found, int) else found
 
     identity = skeleton.identity
-    kind = part(identity.kind)
-    document: Mapping[str, Any] | None = None
-    if template.ours and pool is not None and template.path == OBJECT:
-        document = {"apiVersion": identity.api_version, "kind": kind, "spec": values.object(pool)["spec"]}
-    elif template.ours and template.path == POLICY:
-        document = values.policy
-    elif not template.ours and skeleton.is_mapping and not skeleton.problem:
-        document = read(text, "").value
     return RenderedFile(
         path=template.output(cluster.name, pool.name if pool else ""),
         text=text,
@@ -178,11 +202,19 @@ def _file(
         cluster=cluster.name,
         pool=pool.name if pool else "",
         api_version=part(identity.api_version),
-        kind=kind,
+        kind=part(identity.kind),
         name=part(identity.name),
         namespace=part(identity.namespace),
-        document=document,
+        own=own,
     )
+
+
+def _loaded(scalar: str) -> str:
+    """The text that a printed scalar loads as; what is no text is nothing. Most names are plain."""
+    if PLAIN.fullmatch(scalar) and resolve(scalar) == scalar:
+        return scalar
+    value = read(scalar, "").value
+    return value if isinstance(value, str) else ""
 
 
 def is_values(path: str) -> bool:
@@ -216,45 +248,54 @@ def _unfit(file: RenderedFile, problem: str, line: int) -> Finding:
     )
 
 
-def _failure(template: Template, error: Exception, cluster: str, pool: str) -> Finding:
-    """What went wrong in a template, at its line."""
-    if isinstance(error, TemplateSyntaxError):
-        rule, line = "template/syntax", error.lineno
-        file = template.file if error.name in {None, template.path} else f"templates/{error.name}"
-    else:
-        rule = "template/undefined" if isinstance(error, UndefinedError) else "template/syntax"
-        line, file = _line(error, template.path), template.file
+def _failure(template: Template, error: Exception, files: Mapping[str, str], cluster: str, pool: str) -> Finding:
+    """What went wrong in a template, or in what it includes, at its line."""
+    rule = "template/undefined" if isinstance(error, UndefinedError) else "template/syntax"
+    path, line = _where(error, template.path, files)
     message = " ".join(str(error.message if isinstance(error, TemplateError) and error.message else error).split())
     hint = "use a name that docs/templates.md lists" if rule == "template/undefined" else "correct the template"
-    return template_finding(rule, Place(file, line, 1 if line else 0), message, hint, cluster=cluster, pool=pool)
+    if isinstance(error, TemplateNotFound):
+        message, hint = f'there is no template "{error.name}"', "include a template by its path below templates/"
+    place = Place(files[path], line, 1 if line else 0)
+    return template_finding(rule, place, message, hint, cluster=cluster, pool=pool)
 
 
-def _line(error: Exception, path: str) -> int:
-    """Jinja rewrites tracebacks so that a frame of a template carries its path and line."""
+def _where(error: Exception, path: str, files: Mapping[str, str]) -> tuple[str, int]:
+    """The innermost template and line. Jinja rewrites tracebacks so that a template's frame carries both."""
+    if isinstance(error, TemplateSyntaxError) and error.name and error.name in files:
+        return error.name, error.lineno
     trace, line = error.__traceback__, 0
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            line = trace.tb_lineno
+        if trace.tb_frame.f_code.co_filename in files:
+            path, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
         trace = trace.tb_next
-    return line
+    return path, line
 
 
 def _clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
     """Two files of one path, or of paths that differ in case only; two manifests of one object in a cluster."""
     paths: dict[str, RenderedFile] = {}
     objects: dict[tuple[str, ...], RenderedFile] = {}
+    folders = set()
     for file in files:
-        first = paths.setdefault(file.path.casefold(), file)
+        path = file.path.casefold()
+        first = paths.setdefault(path.removesuffix(".yml") + ".yaml" if path.endswith(KUSTOMIZATIONS) else path, file)
+        folders.add(path.rpartition("/")[0])
         if first is not file:
-            message = f"out/{file.path} and out/{first.path} ({first.template.file}) are one file on many file systems"
-            yield _clash(file, message)
-        if not file.name:
+            why = "are one file on many file systems"
+            if path != first.path.casefold():
+                why = "are two kustomizations of one folder"
+            yield _clash(file, f"out/{file.path} and out/{first.path} ({first.template.file}) {why}")
+        if not file.kind:
             continue
         group = file.api_version.rpartition("/")[0]
         key = (file.cluster, group, file.kind, file.namespace, file.name)
         other = objects.setdefault(key, file)
         if other is not file and first is file:
             yield _clash(file, f"{file.kind} {file.name} is in out/{file.path} and in out/{other.path}")
+    for folder in sorted(folders & paths.keys()):
+        file = paths[folder]
+        yield _clash(file, f"out/{file.path} is a file, and other files are to lie in a folder of that name")
 
 
 def _clash(file: RenderedFile, message: str) -> Finding:

@@ -5,17 +5,21 @@ Text is plain only where YAML 1.1, YAML 1.2 and go-yaml all read it as that text
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import Undefined
 
-from generator.declared.scalar import Ambiguous, is_null, resolve
+from generator.declared.scalar import INT64, Ambiguous, is_null, resolve
 
 START, END = "\x02", "\x03"
+BLOCK = f"{START}|"  # how a marked block of lines begins; no scalar does
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 # JSON's escapes are YAML's too; JSON leaves these as they are, and a YAML reader refuses or folds them.
 UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+PRINTABLE_LINE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+# YAML 1.1 and 1.2, 7.4.2 and 8.2.2: a key before its ":" is at most 1024 characters, quotes and escapes included.
+LONGEST_KEY = 1024
 
 _texts: dict[str, str] = {}
 _CACHED = 4096
@@ -34,7 +38,9 @@ class UnprintableError(Exception):
 def finalize(value: Any) -> str:
     """One printed expression of a template."""
     if type(value) is str:
-        return value if START in value else f"{START}{text(value)}{END}"
+        if START in value:
+            raise UnprintableError("a template changed what a macro or one of the filters block and lines printed")
+        return f"{START}{text(value)}{END}"
     if isinstance(value, Printed):
         return value
     if isinstance(value, Undefined):
@@ -49,6 +55,8 @@ def scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
+        if not -INT64 <= value < INT64:
+            raise UnprintableError("a template printed a number of more than 64 bits")
         return str(value)
     if isinstance(value, Ambiguous):  # only from a user's own manifest, printed again as it was written
         return "null" if is_null(value) else value.text
@@ -79,52 +87,59 @@ def quoted(value: str) -> str:
 
 def block(value: Mapping[str, Any] | Sequence[Any], indent: int = 0) -> Printed:
     """A mapping or a list as YAML block lines; the first line's indentation is the template's own."""
-    return Printed(f"\n{' ' * indent}".join(_lines(value)))
+    if not isinstance(value, (Mapping, list, tuple)):
+        raise UnprintableError(f"the filter block prints mappings and lists, and was given a {type(value).__name__}")
+    made: list[str] = []
+    _write(value, "", made)
+    return Printed(f"\n{' ' * indent}".join(made) if made else _empty(value))
 
 
-def _lines(value: Any) -> Iterator[str]:
+def _empty(value: Any) -> str:
+    return "{}" if isinstance(value, Mapping) else "[]"
+
+
+def _write(value: Any, indent: str, made: list[str]) -> None:
+    """The lines of a mapping or a list, into one list: generators within generators cost twice as much."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _entry(f"{_key(key)}:", inner, "  ")
+            _entry(f"{indent}{_key(key)}:", inner, f"{indent}  ", made)
     else:
         for inner in value:
-            yield from _item(inner)
+            _item(inner, indent, made)
 
 
 def _key(key: str) -> str:
     """A plain key is part of the skeleton, so that a manifest's kind can be read from it; others are marked."""
     printed = text(key)
+    if len(printed) > LONGEST_KEY:
+        raise UnprintableError(f"a key of {len(key)} characters is longer than YAML allows")
     return printed if printed == key else f"{START}{printed}{END}"
 
 
-def _entry(head: str, inner: Any, indent: str) -> Iterator[str]:
-    if isinstance(inner, (Mapping, list, tuple)):
-        if not inner:
-            yield f"{head} {{}}" if isinstance(inner, Mapping) else f"{head} []"
-            return
-        yield head
-        for line in _lines(inner):
-            yield indent + line
+def _entry(head: str, inner: Any, indent: str, made: list[str]) -> None:
+    if isinstance(inner, str) or not isinstance(inner, (Mapping, list, tuple)):
+        made.append(f"{head} {START}{scalar(inner)}{END}")
+    elif inner:
+        made.append(head)
+        _write(inner, indent, made)
     else:
-        yield f"{head} {START}{scalar(inner)}{END}"
+        made.append(f"{head} {_empty(inner)}")
 
 
-def _item(inner: Any) -> Iterator[str]:
+def _item(inner: Any, indent: str, made: list[str]) -> None:
     if isinstance(inner, (Mapping, list, tuple)) and inner:
-        first = True
-        for line in _lines(inner):
-            yield ("- " if first else "  ") + line
-            first = False
+        first = len(made)
+        _write(inner, f"{indent}  ", made)
+        made[first] = f"{indent}- {made[first][len(indent) + 2 :]}"
     else:
-        yield from _entry("-", inner, "  ")
+        _entry(f"{indent}-", inner, f"{indent}  ", made)
 
 
 def lines(value: Sequence[str], indent: int) -> Printed:
-    """Several lines as one literal block scalar, each at `indent` spaces."""
-    if any(not PRINTABLE_LINE.fullmatch(line) for line in value):
+    """Several lines as one literal block scalar, each at `indent` spaces; in quotes where a line is not plain ASCII."""
+    if not isinstance(value, (list, tuple)):
+        raise UnprintableError(f"the filter lines prints a list of texts, and was given a {type(value).__name__}")
+    if not value or any(not PRINTABLE_LINE.fullmatch(line) for line in value):
         return Printed(f"{START}{quoted(''.join(f'{line}' + chr(10) for line in value))}{END}")
     body = "".join(f"\n{' ' * indent}{line}" for line in value)
-    return Printed(f"{START}|{body}{END}")
-
-
-PRINTABLE_LINE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+    return Printed(f"{BLOCK}{body}{END}")

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from generator.declared.syntax import Problem, character, decode
 from generator.finding import Finding, Place, Severity
 
 FOLDER = "templates"
 ENDING = ".j2"
-HOLE = re.compile(r"\{([^{}]*)\}")
+HOLE = re.compile(r"\{[^{}]*\}|[{}]")
 HOLES = ("cluster", "pool")
 
 
@@ -33,10 +34,14 @@ class Template(Struct, frozen=True):
 
 
 class Templates(Struct, frozen=True):
-    """Ours with the user's laid over them by path; partials are what templates include."""
+    """Ours with the user's laid over them by path; partials are what templates include.
+
+    `texts` and `files` hold each template's text, and the file that a message points to, by its path.
+    """
 
     rendered: tuple[Template, ...]
     texts: Mapping[str, str]
+    files: Mapping[str, str]
     findings: tuple[Finding, ...]
 
 
@@ -49,13 +54,8 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
         if not path.endswith(ENDING):
             findings += _unread(file)
             continue
-        try:
-            text = users[file].decode("utf-8-sig").replace("\r\n", "\n")
-        except UnicodeDecodeError:
-            findings.append(
-                template_finding("template/syntax", Place(file), f"{file} is not UTF-8", "save it as UTF-8")
-            )
-            continue
+        text, problems = _text(file, users[file])
+        findings += problems
         chosen[path] = Template(path, file, text, ours=path in bundled and bundled[path] == text)
     rendered = []
     for path in sorted(chosen):
@@ -66,7 +66,8 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
         if not problems:
             rendered.append(chosen[path])
     texts = {path: template.text for path, template in chosen.items()}
-    return Templates(tuple(rendered), texts, tuple(findings))
+    files = {path: template.file for path, template in chosen.items()}
+    return Templates(tuple(rendered), texts, files, tuple(findings))
 
 
 def template_finding(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
@@ -82,6 +83,17 @@ def template_finding(rule: str, place: Place, message: str, hint: str, *, cluste
     )
 
 
+def _text(file: str, data: bytes) -> tuple[str, list[Finding]]:
+    """A template's text with LF as its line ends; nothing where it holds what no output may hold."""
+    text = decode(data)
+    problem = text if isinstance(text, Problem) else character(text)
+    if problem is None:
+        assert isinstance(text, str)
+        return text.replace("\r\n", "\n"), []
+    place = Place(file, problem.line, problem.column)
+    return "", [template_finding("template/syntax", place, problem.message, problem.hint)]
+
+
 def _unread(file: str) -> Iterator[Finding]:
     if file.endswith((".yaml", ".yml")):
         yield Finding(
@@ -95,13 +107,17 @@ def _unread(file: str) -> Iterator[Finding]:
 
 def _misplaced(template: Template) -> Iterator[Finding]:
     place = Place(template.file)
+    if not template.path.isprintable():
+        message = f"the path {template.path!a} holds what can't be printed"
+        yield template_finding("template/outside-folder", place, message, "rename the template")
+        return
     for name in HOLE.findall(template.path):
-        if name not in HOLES:
+        if name[1:-1] not in HOLES:
             known = " and ".join(f"{{{hole}}}" for hole in HOLES)
-            message = f'"{{{name}}}" in the path of {template.path} is filled by nothing'
+            message = f'"{name}" in the path of {template.path} is filled by nothing'
             yield template_finding("template/outside-folder", place, message, f"use {known} only")
             return
-    if not template.path.startswith("{cluster}/"):
+    if not template.path.startswith("{cluster}/") or {"", ".", ".."} & set(template.path.split("/")):
         message = f"{template.path} writes outside of a cluster's folder"
         yield template_finding("template/outside-folder", place, message, "put it below templates/{cluster}/")
     elif not template.path.endswith((".yaml.j2", ".yml.j2")):

@@ -4,7 +4,7 @@ Field names are a promise to users: docs/templates.md lists them.
 """
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -111,9 +111,14 @@ class ClusterValues:
         has_object = pool.driver.managed and self.cluster.operator.driver_api is DriverApi.NVIDIADRIVER
         return {
             "name": pool.object_name,
-            "annotations": annotated({}, protect=pool.protect),
+            "annotations": _annotations(protect=pool.protect),
             "spec": object_spec(self.cluster, pool) if has_object else {},
         }
+
+
+@cache
+def _annotations(*, protect: bool) -> dict[str, Any]:
+    return annotated({}, protect=protect)
 
 
 def annotated(own: Mapping[str, Any], *, protect: bool) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from msgspec.json import format as indented
 from generator.finding import Finding
 from generator.render.ownership import FOLDER, Changes
 from generator.report.summary import Summary
+from generator.report.text import printable
 
 
 def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) -> str:
@@ -25,7 +26,7 @@ def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) 
 def changes(todo: Changes, findings: Sequence[Finding]) -> dict[str, Any]:
     """What render did or would do, with what the gate will say."""
     return {
-        "written": sorted(f"{FOLDER}/{path}" for path in todo.written),
+        "written": [f"{FOLDER}/{path}" for path in todo.told],
         "removed": [f"{FOLDER}/{path}" for path in todo.removed],
         "findings": [finding(one) for one in findings],
     }
@@ -37,14 +38,14 @@ def finding(one: Finding) -> dict[str, Any]:
         "rule": one.rule,
         "severity": "warning" if one.severity == "warning" else "error",
         "blocking": one.severity == "invalid",
-        "file": one.place.file,
+        "file": printable(one.place.file),
         "line": one.place.line,
         "column": one.place.column,
-        "message": one.message,
-        "hint": one.hint,
+        "message": printable(one.message),
+        "hint": printable(one.hint),
         "cluster": one.cluster,
         "pool": one.pool,
-        "fact": one.fact,
+        "fact": printable(one.fact),
     }
 
 

@@ -40,10 +40,10 @@ def as_warnings(findings: Sequence[Finding]) -> list[Finding]:
 
 def changes(todo: Changes, *, done: bool) -> str:
     """One line per file that changes."""
-    if not todo.written and not todo.removed:
+    if not todo.told and not todo.removed:
         return f"{FOLDER}/ is up to date\n"
     written, removed = ("wrote", "removed") if done else ("would write", "would remove")
-    lines = [f"{written} {FOLDER}/{printable(path)}\n" for path in sorted(todo.written)]
+    lines = [f"{written} {FOLDER}/{printable(path)}\n" for path in todo.told]
     lines += [f"{removed} {FOLDER}/{printable(path)}\n" for path in todo.removed]
     return "".join(lines)
 

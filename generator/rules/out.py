@@ -30,9 +30,8 @@ def drift(context: Context) -> Iterator[Problem]:
     for path in todo.removed:
         if path in context.out:
             yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, path.split("/")[0])
-    present = context.out.get(MANIFEST)
-    if not todo.written and not todo.removed and (present or b"").replace(b"\r\n", b"\n") != todo.manifest.encode():
-        what = "is missing" if present is None else "does not list what is rendered"
+    if MANIFEST in todo.told:
+        what = "does not list what is rendered" if MANIFEST in context.out else "is missing"
         yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
 
 
@@ -88,7 +87,7 @@ def not_staged(context: Context) -> Iterator[Problem]:
 def too_large(context: Context) -> Iterator[Problem]:
     """Objects of users' templates that a client-side apply refuses."""
     for file in context.rendered.files:
-        if file.document is None or len(file.text) < MAX_OBJECT:
+        if len(file.text) < MAX_OBJECT or file.document is None:
             continue
         from msgspec import json
 

@@ -177,6 +177,11 @@ def test_broken_text_is_the_catalogs_own_rule() -> None:
         assert "catalog/schema" in {finding.rule for finding in found}
 
 
+def test_what_the_reader_told_is_not_told_again() -> None:
+    assert only(f'{HEADER}  - {{tag: "{TAG}", on: x}}\n').rule == "inventory/quoting"
+    assert only(f'{HEADER}  - {{tag: "a\\0b"}}\n').rule == "catalog/schema"
+
+
 def test_a_hidden_line_in_a_comment_is_refused_by_both_ways() -> None:
     text = f'{HEADER}  - {{tag: "{TAG}"}} # c\u2028  - {{tag: "570-ubuntu22.04"}}\n'
     assert read_lines("c.yaml", text) is None

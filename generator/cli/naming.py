@@ -1,0 +1,15 @@
+"""What becomes of a name that nothing has: exit 2, with the nearest one that exists."""
+
+from collections.abc import Iterable
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> int:
+    """Says that `no <what> is named "<name>"`; the exit code."""
+    from generator.cli.outcome import UNUSABLE, say
+    from generator.declared.shape import did_you_mean
+    from generator.report.text import printable
+
+    names = sorted(known)
+    hint = did_you_mean(name, names) or (f"use one of {', '.join(names)}" if names else "none is declared")
+    say(f'drivergate: no {what} is named "{printable(name)}"\n    hint: {printable(hint)}')
+    return UNUSABLE

@@ -1,0 +1,79 @@
+"""The declared fleet from one source, for verbs that show it: nothing is rendered and no rule runs."""
+
+import os
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from generator import __version__
+from generator.declared.build import build
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.inventory import FOLDER, KIND, Inventory, load
+from generator.declared.layers import Level
+from generator.edges.files import WorkTree, find_root
+from generator.edges.git import git_at
+from generator.edges.listing import Listings
+from generator.edges.snapshots import CommitTree, Index
+from generator.edges.source import Kind, Source
+from generator.finding import Finding, Severity
+from generator.render.effective import NODE_IMAGE
+
+
+class Read(Struct, frozen=True, kw_only=True):
+    """What was read, and the findings that leave some of it unread."""
+
+    fleet: Fleet
+    inventory: Inventory
+    blocking: tuple[Finding, ...]
+
+    @property
+    def node_images(self) -> dict[str, Level]:
+        """The node images by name, each as the level that says what its pools have from it."""
+        return {one.shape.name: Level(NODE_IMAGE, one.file, (), one.tree) for one in self.inventory.node_images}
+
+    def cluster(self, name: str) -> Cluster | None:
+        """The cluster of that name, where it could be read."""
+        return next((one for one in self.fleet.clusters if one.name == name), None)
+
+
+def read(
+    root: str | None, *, staged: bool, rev: str | None, clusters: frozenset[str] = frozenset(), catalogs: bool
+) -> Read:
+    """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root."""
+    source = _source(find_root(root), staged=staged, rev=rev)
+    paths = [entry.path for entry in source.paths(FOLDER) if entry.kind is Kind.FILE]
+    files = source.read(paths)
+    inventory = load(files if catalogs else _without_catalogs(files), only_clusters=clusters)
+    built = build(inventory, version=__version__)
+    told = (*inventory.findings, *built.findings)
+    blocking = sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)
+    return Read(fleet=built.fleet, inventory=inventory, blocking=tuple(blocking))
+
+
+def pool_of(cluster: Cluster, name: str) -> Pool | None:
+    """The pool of that name, where it could be made."""
+    return next((one for one in cluster.pools if one.name == name), None)
+
+
+def told(read: Read) -> bool:
+    """Whether something could not be read; if so it is said on stderr."""
+    from generator.cli.outcome import say
+    from generator.report import text
+
+    if read.blocking:
+        say(text.finding_lines(read.blocking, color=False).rstrip("\n"))
+    return bool(read.blocking)
+
+
+def _source(root: str, *, staged: bool, rev: str | None) -> Source:
+    git = git_at(root, os.environ)
+    if rev:
+        return CommitTree(git, rev, FOLDER)
+    listings = Listings(git, FOLDER)
+    return Index(listings) if staged else WorkTree(root, listings)
+
+
+def _without_catalogs(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Thousands of images that tell nothing of a pool's settings are left out by their kind."""
+    kinds = {path: KIND.search(data) for path, data in files.items()}
+    return {path: files[path] for path, kind in kinds.items() if not kind or kind[1] != b"ImageCatalog"}

@@ -1,0 +1,66 @@
+"""`drivergate show`: effective values and where they come from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.options import Format, Printed, Rev, Root, Staged
+
+if TYPE_CHECKING:
+    from generator.cli.reading import Read
+    from generator.report.show import Shown
+
+
+def show(
+    name: Annotated[str | None, typer.Argument(metavar="[CLUSTER[/POOL]]", help="What to show in full.")] = None,
+    root: Root = None,
+    origin: Annotated[bool, typer.Option("--origin", help="Say file, line and level of each value.")] = False,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Show the fleet as a table, or every effective value of a cluster or pool."""
+    from generator.cli.outcome import CLEAN, UNUSABLE, out
+    from generator.cli.reading import read, told
+    from generator.report import json
+    from generator.report import show as report
+
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    only = frozenset({name.partition("/")[0]}) if name else frozenset()
+    found = read(root, staged=staged, rev=rev, clusters=only, catalogs=False)
+    incomplete = told(found)
+    if name is None:
+        as_json = printed is Format.JSON
+        out(json.printed(report.fleet_values(found.fleet)) if as_json else report.fleet_table(found.fleet))
+        return UNUSABLE if incomplete else CLEAN
+    shown = _shown(found, name)
+    if shown is None:
+        return UNUSABLE if incomplete else _unknown(read(root, staged=staged, rev=rev, catalogs=False), name)
+    as_text = report.values_text(shown, origins=origin)
+    out(json.printed(report.values_json(shown)) if printed is Format.JSON else as_text)
+    return UNUSABLE if incomplete else CLEAN
+
+
+def _shown(found: Read, name: str) -> Shown | None:
+    from generator.cli.reading import pool_of
+    from generator.report.show import shown_cluster, shown_pool
+
+    cluster_name, slash, pool_name = name.partition("/")
+    cluster = found.cluster(cluster_name)
+    if cluster is None or not slash:
+        return shown_cluster(found.fleet, cluster) if cluster else None
+    pool = pool_of(cluster, pool_name)
+    return shown_pool(found.fleet, cluster, pool, found.node_images) if pool else None
+
+
+def _unknown(everything: Read, name: str) -> int:
+    from generator.cli.naming import unknown
+
+    cluster_name, _, pool_name = name.partition("/")
+    cluster = everything.cluster(cluster_name)
+    if cluster is None:
+        return unknown("cluster", cluster_name, [one.name for one in everything.fleet.clusters])
+    return unknown(f"pool of {cluster.name}", pool_name, [pool.name for pool in cluster.pools])

@@ -1,0 +1,110 @@
+"""`drivergate tag`: the image that a pool, or a node, needs, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.options import Format, Printed, Rev, Root, Staged
+
+if TYPE_CHECKING:
+    from generator.cli.reading import Read
+    from generator.declared.fleet import Cluster
+    from generator.report.image import Images
+
+
+def tag(
+    name: Annotated[str | None, typer.Argument(metavar="[CLUSTER/POOL]", help="The pool.")] = None,
+    node: Annotated[
+        str | None,
+        typer.Option("--node", metavar="FILE", help="Nodes as kubectl get node -o json prints them; - is stdin."),
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="NAME", help="With --node: the cluster that the node is in.")
+    ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Explain each part of the name.")] = False,
+    root: Root = None,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Print the images that a pool's nodes, or a given node, will ask for; exit 1 where a running one is not built."""
+    from generator.cli.outcome import UNUSABLE
+    from generator.cli.reading import read, told
+    from generator.declared.catalog import collect
+    from generator.report.image import Images
+
+    if (name is None) == (node is None):
+        raise typer.BadParameter("give either CLUSTER/POOL or --node FILE")
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    if cluster is not None and node is None:
+        raise typer.BadParameter("--cluster goes with --node")
+    wanted = cluster or (name or "").partition("/")[0]
+    found = read(root, staged=staged, rev=rev, clusters=frozenset({wanted} - {""}), catalogs=True)
+    incomplete = told(found)
+    if wanted and found.cluster(wanted) is None:
+        return UNUSABLE if incomplete else _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
+    images = Images(found.fleet, collect(found.inventory.catalogs), found.node_images)
+    if node is not None:
+        code = _of_nodes(found, node, images, why=why, as_json=printed is Format.JSON)
+    else:
+        code = _of_pool(found, name or "", images, why=why, as_json=printed is Format.JSON)
+    return UNUSABLE if incomplete else code
+
+
+def _no_cluster(everything: Read, name: str) -> int:
+    from generator.cli.naming import unknown
+
+    return unknown("cluster", name, [one.name for one in everything.fleet.clusters])
+
+
+def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool) -> int:
+    from msgspec import to_builtins
+
+    from generator.cli.naming import unknown
+    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
+    from generator.cli.reading import pool_of
+    from generator.report import json
+    from generator.report.image import lines
+    from generator.report.tag import HOST_DRIVERS
+
+    cluster_name, _, pool_name = name.partition("/")
+    cluster = found.cluster(cluster_name)
+    assert cluster is not None
+    pool = pool_of(cluster, pool_name)
+    if pool is None:
+        return unknown(f"pool of {cluster.name}", pool_name, [one.name for one in cluster.pools])
+    asked = images.of_pool(cluster, pool)
+    if as_json:
+        head = {"cluster": cluster.name, "pool": pool.name, "mode": str(pool.driver.mode)}
+        out(json.printed({**head, "images": to_builtins(asked)}))
+    else:
+        out(lines(asked, why=why))
+        if pool.driver.mode in HOST_DRIVERS:
+            say(f"{cluster.name}/{pool.name}: {HOST_DRIVERS[pool.driver.mode]}")
+    if any(image.refused for image in asked):
+        return UNUSABLE
+    return CLEAN if all(image.usable or image.upcoming for image in asked) else FOUND
+
+
+def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: bool) -> int:
+    from msgspec import to_builtins
+
+    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
+    from generator.edges.errors import UnreadableError, printable
+    from generator.edges.given import read_given
+    from generator.observed.node import Unreadable, parse
+    from generator.report import json
+    from generator.report.tag import about, node_lines
+
+    nodes = parse(read_given(file))
+    if isinstance(nodes, Unreadable):
+        raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)
+    clusters: tuple[Cluster, ...] = found.fleet.clusters
+    answers = [about(node, clusters, images) for node in nodes]
+    out(json.printed({"nodes": to_builtins(answers)}) if as_json else node_lines(answers, why=why))
+    if any(answer.undecided for answer in answers):
+        return UNUSABLE
+    return FOUND if any(answer.problems for answer in answers) else CLEAN

@@ -1,0 +1,105 @@
+"""Nodes as `kubectl get node NAME -o json` prints them, one or a List."""
+
+import codecs
+import re
+
+from msgspec import DecodeError, Struct, ValidationError, json
+
+LOOKS_LIKE_YAML = re.compile(rb"(?:---|apiVersion:|kind:|items:|metadata:|- )", re.MULTILINE)
+HINT = "write it with: kubectl get node NAME -o json"
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A node's labels, and what its kubelet says of it, which the operator never reads."""
+
+    name: str
+    labels: dict[str, str]
+    architecture: str = ""
+    kernel: str = ""
+    os_image: str = ""
+
+
+class Unreadable(Struct, frozen=True):
+    """Why a text holds no node."""
+
+    reason: str
+    hint: str
+
+
+class _Metadata(Struct):
+    name: str = ""
+    labels: dict[str, str] | None = None
+
+
+class _NodeInfo(Struct, rename="camel"):
+    architecture: str = ""
+    kernel_version: str = ""
+    os_image: str = ""
+
+
+class _Status(Struct, rename="camel"):
+    node_info: _NodeInfo | None = None
+
+
+class _Item(Struct):
+    kind: str = ""
+    metadata: _Metadata | None = None
+    status: _Status | None = None
+
+
+class _Document(_Item):
+    items: list[_Item] | None = None
+
+
+def parse(data: bytes) -> tuple[Node, ...] | Unreadable:
+    """Every node of a Node, a NodeList or a List, whose other objects are passed over."""
+    try:
+        document = json.decode(_utf8(data), type=_Document)
+    except ValidationError as error:
+        return Unreadable(f"it is JSON, but no node: {error}", HINT)
+    except (DecodeError, UnicodeDecodeError, RecursionError):
+        return Unreadable(_no_json(data), HINT)
+    if document.items is None:
+        items: list[_Item] = [document] if document.kind == "Node" else []
+    else:
+        items = [item for item in document.items if item.kind in {"Node", *_kinds_left_out(document)}]
+    if not items:
+        what = f"a {document.kind} without a node" if document.items is not None else _named(document.kind)
+        return Unreadable(f"it holds {what}", HINT)
+    if any(item.metadata is None or not item.metadata.name for item in items):
+        return Unreadable("it holds a node without metadata.name", HINT)
+    return tuple(_node(item) for item in items)
+
+
+def _utf8(data: bytes) -> bytes:
+    """PowerShell's `>` writes UTF-16, and others a byte order mark."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def _no_json(data: bytes) -> str:
+    if not data.strip():
+        return "it is empty"
+    return "it is YAML, not JSON" if LOOKS_LIKE_YAML.match(data.lstrip()) else "it is no JSON"
+
+
+def _kinds_left_out(document: _Document) -> tuple[str, ...]:
+    """The API server's own NodeList doesn't repeat the kind of its items."""
+    return ("",) if document.kind == "NodeList" else ()
+
+
+def _named(kind: str) -> str:
+    return f"a {kind}, no Node" if kind else "an object without a kind"
+
+
+def _node(item: _Item) -> Node:
+    assert item.metadata is not None
+    info = (item.status and item.status.node_info) or _NodeInfo()
+    return Node(
+        name=item.metadata.name,
+        labels=item.metadata.labels or {},
+        architecture=info.architecture,
+        kernel=info.kernel_version,
+        os_image=info.os_image,
+    )

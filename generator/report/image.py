@@ -1,0 +1,174 @@
+"""The images that a pool's nodes ask for: what is built of them, and why they are called so."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from generator.declared.catalog import Catalog, Entry
+from generator.declared.fleet import Cluster, Fleet, Kernel, OsRelease, Pool
+from generator.declared.layers import Level
+from generator.facts.osname import os_tag
+from generator.facts.release import OsTagRule, Release
+from generator.render import effective
+from generator.render.combination import Combination, combinations
+from generator.render.effective import Said
+from generator.report.show import origin_text
+from generator.report.text import printable
+from generator.rules.image_miss import Lack, Listed, lacking
+
+BUILT = "built"
+STATES = {
+    Lack.IMAGE: "missing",
+    Lack.GONE: "gone",
+    Lack.PLATFORM: "platform missing",
+    Lack.RECORD: "platform unknown",
+    Lack.CERTAINTY: "platform unknown",
+}
+OS_TAG_RULES = {
+    OsTagRule.FULL: "keeps VERSION_ID whole for every OS",
+    OsTagRule.NUMERIC: "drops the minor of rocky, and of rhel from 10 on",
+    OsTagRule.RHEL_FROM_10: "drops the minor of rocky, and of rhel from 10 on",
+    OsTagRule.MAJOR: "drops the minor of ol, rocky and rhel",
+}
+
+
+class Part(Struct, frozen=True):
+    """One part of a reference, and why it is that."""
+
+    name: str
+    value: str
+    why: str
+
+
+class Platform(Struct, frozen=True):
+    """How a platform of an image stands in the catalog; `usable` nodes can count on it, as far as is known."""
+
+    platform: str
+    state: str
+    usable: bool
+
+
+class Image(Struct, frozen=True, kw_only=True):
+    """One reference. `refused` says why the operator would compose none."""
+
+    reference: str
+    upcoming: bool
+    platforms: tuple[Platform, ...]
+    parts: tuple[Part, ...] = ()
+    refused: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether every node that asks for it would get it."""
+        return not self.refused and all(platform.usable for platform in self.platforms)
+
+
+class Images:
+    """Answers about images of one fleet against one catalog. `node_images` are levels by name, as of_pool's."""
+
+    def __init__(self, fleet: Fleet, catalog: Catalog, node_images: Mapping[str, Level]) -> None:
+        self.fleet, self.node_images = fleet, node_images
+        self.listed = Listed(catalog)
+
+    def of_pool(self, cluster: Cluster, pool: Pool) -> tuple[Image, ...]:
+        """What the pool's nodes ask for, running kernels first."""
+        found: dict[str, list[Combination]] = {}
+        for one in sorted(combinations(cluster, pool), key=lambda one: one.upcoming):
+            found.setdefault(str(one.reference), []).append(one)
+        return tuple(self._image(cluster, ones) for ones in found.values())
+
+    def _image(self, cluster: Cluster, ones: list[Combination]) -> Image:
+        first = ones[0]
+        if not isinstance(first.reference, str):
+            refused = first.reference.message
+            return Image(reference="", upcoming=first.upcoming, platforms=(), refused=refused)
+        return Image(
+            reference=first.reference,
+            upcoming=first.upcoming,
+            platforms=self.platforms(ones),
+            parts=tuple(self._parts(cluster, first)),
+        )
+
+    def platforms(self, ones: Iterable[Combination]) -> tuple[Platform, ...]:
+        """How one image stands for each of its platforms."""
+        lacks = [(one.platform, lacking(one, self.listed.entry(one))) for one in ones]
+        return tuple(
+            Platform(platform, STATES[lack] if lack else BUILT, lack in {None, Lack.CERTAINTY})
+            for platform, lack in lacks
+        )
+
+    def _parts(self, cluster: Cluster, one: Combination) -> Iterator[Part]:
+        pool = one.pool
+        yield from self.driver_parts(cluster, pool)
+        if one.kernel is None:
+            yield BUILT_ON_NODE
+        else:
+            yield Part("kernel", one.kernel.name, self._kernel_why(pool, one.kernel))
+        assert pool.os is not None
+        said = effective.of_pool(self.fleet, cluster, pool, self.node_images)["os"]
+        assert isinstance(said, dict)
+        yield os_part(cluster.operator.release, pool.os, _origin(said["id"]))
+        yield self.catalog_part(one)
+
+    def driver_parts(self, cluster: Cluster, pool: Pool) -> Iterator[Part]:
+        """Repository and driver, each from its level."""
+        driver = effective.of_pool(self.fleet, cluster, pool, self.node_images)["driver"]
+        assert isinstance(driver, dict)
+        for name, key in (("repository", "repository"), ("driver", "branch" if pool.driver.is_branch else "version")):
+            yield Part(name, driver[key].value, _origin(driver[key]))
+
+    def _kernel_why(self, pool: Pool, kernel: Kernel) -> str:
+        why = origin_text(effective.kernel_origin(self.fleet, pool, kernel))
+        if kernel.written != kernel.name:
+            why += f'; written "{kernel.written}", and a label can\'t hold that'
+        return why
+
+    def catalog_part(self, one: Combination) -> Part:
+        """What the catalog says of an image, and where."""
+        entry = self.listed.entry(one)
+        if entry is None:
+            return Part("catalog", "-", f"no catalog of {one.repository} lists the tag")
+        return Part("catalog", f"{entry.file}:{entry.line}", _recorded(entry))
+
+
+BUILT_ON_NODE = Part("kernel", "-", "the module is built on the node, so the tag names no kernel")
+
+
+def os_part(release: Release, os: OsRelease, where: str) -> Part:
+    """The OS tag, and the rule of the release that makes it."""
+    tag = os_tag(release, os.id, os.version)
+    why = f"ID {os.id} and VERSION_ID {os.version}: {where}; operator {release.version} {OS_TAG_RULES[release.os_tag]}"
+    return Part("os", tag if isinstance(tag, str) else "-", why + (f" ({release.note})" if release.note else ""))
+
+
+def _origin(said: Any) -> str:
+    assert isinstance(said, Said)
+    return origin_text(said.origin)
+
+
+def _recorded(entry: Entry) -> str:
+    recorded = "platforms are not recorded" if entry.platforms is None else f"platforms {', '.join(entry.platforms)}"
+    return f"{recorded}; gone from the registry" if entry.gone else recorded
+
+
+def lines(images: Iterable[Image], *, why: bool) -> str:
+    """One reference a line, then how it stands; its parts below it where asked for."""
+    text = []
+    for image in images:
+        mark = "  upcoming" if image.upcoming else ""
+        reference = image.reference or f"(no image: {image.refused})"
+        text.append(printable(f"{reference}  {standing(image.platforms)}".rstrip() + mark))
+        text += part_lines(image.parts) if why else []
+    return "".join(f"{line}\n" for line in text)
+
+
+def standing(platforms: Iterable[Platform]) -> str:
+    """`linux/amd64 built, linux/arm64 missing`."""
+    return ", ".join(f"{platform.platform} {platform.state}" for platform in platforms)
+
+
+def part_lines(parts: tuple[Part, ...]) -> list[str]:
+    """The parts as an indented table."""
+    width = max((len(part.value) for part in parts), default=0)
+    return [printable(f"    {part.name:<10}  {part.value:<{width}}  {part.why}") for part in parts]

@@ -1,0 +1,158 @@
+"""Which pools of a cluster claim the same nodes, by what is known of the nodes: labels declared and derived.
+
+Indexed by label, so that pools which one key tells apart cost linear time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from generator.declared.fleet import Pool
+from generator.facts import label
+from generator.facts.osname import major
+
+Values = frozenset[str]
+ARCH, OS = "kubernetes.io/arch", "kubernetes.io/os"
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """A pool's selector, and per label the values that its nodes may have. `renders`: whether an object claims them."""
+
+    name: str
+    selector: Mapping[str, str]
+    labels: Mapping[str, Values]
+    renders: bool = True
+
+
+class Overlap(Struct, frozen=True, kw_only=True):
+    """A pool, the first other one that claims the same nodes, and how many more do.
+
+    `certain`: the pool's selector matches declared nodes of the other; else only nothing keeps the two apart.
+    """
+
+    claim: Claim
+    other: Claim
+    more: int
+    certain: bool
+
+    @property
+    def witness(self) -> str:
+        """The labels of a node that both match."""
+        both = {**self.claim.selector, **self.other.selector} or {label.GPU_PRESENT: "true"}
+        return ", ".join(f"{key}={value}" for key, value in sorted(both.items()))
+
+
+def claim(pool: Pool) -> Claim:
+    """What a pool says of its nodes."""
+    own = {key: frozenset({value}) for key, value in pool.node_selector.items()}
+    return Claim(
+        name=pool.name,
+        selector=pool.node_selector,
+        labels={**_derived(pool), **own},
+        renders=pool.driver.managed,
+    )
+
+
+def _derived(pool: Pool) -> dict[str, Values]:
+    """Labels that every GPU node has from its system (Kubernetes well-known labels, NFD, the operator)."""
+    labels = {label.GPU_PRESENT: frozenset({"true"}), OS: frozenset({"linux"})}
+    if pool.arch:
+        labels[ARCH] = frozenset(pool.arch)
+    if pool.os:
+        labels[label.OS_ID] = frozenset({pool.os.id})
+        labels[label.OS_VERSION] = frozenset({pool.os.version})
+        if number := major(pool.os.version):
+            labels[label.OS_MAJOR] = frozenset({number})
+    if pool.kernels and not pool.floating:
+        labels[label.KERNEL] = frozenset(kernel.name for kernel in pool.kernels)
+    return labels
+
+
+def overlaps(claims: Sequence[Claim]) -> Iterator[Overlap]:
+    """At most one overlap per claim. Of two that claim each other's nodes the later one is told."""
+    index = _Index(claims)
+    for number, one in enumerate(claims):
+        found = index.matched(number)
+        if found:
+            other = claims[min(found)]
+            yield Overlap(claim=one, other=other, more=len(found) - 1, certain=True)
+        elif found := index.undecided(number):
+            other = claims[min(found)]
+            yield Overlap(claim=one, other=other, more=len(found) - 1, certain=False)
+
+
+class _Index:
+    """The claims by key and by label. Sets of positions, so that Python's own set operations do the work."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self.claims = claims
+        self.all = set(range(len(claims)))
+        self.having: dict[str, set[int]] = {}
+        self.by_label: dict[tuple[str, str], set[int]] = {}
+        self.alike: dict[frozenset[tuple[str, str]], set[int]] = {}
+        for number, one in enumerate(claims):
+            for key, values in one.labels.items():
+                self.having.setdefault(key, set()).add(number)
+                for value in values:
+                    self.by_label.setdefault((key, value), set()).add(number)
+            self.alike.setdefault(_pairs(one), set()).add(number)
+
+    @cached_property
+    def rendering(self) -> set[int]:
+        return {number for number, one in enumerate(self.claims) if one.renders}
+
+    @cached_property
+    def telling(self) -> set[str]:
+        """The keys that can keep two claims apart: those with more than one value."""
+        first: dict[str, str] = {}
+        return {key for key, value in self.by_label if first.setdefault(key, value) != value}
+
+    def matched(self, number: int) -> set[int]:
+        """Whose declared nodes this claim's selector matches too, but for later ones that match its own."""
+        one = self.claims[number]
+        wanted = sorted((self.by_label.get(pair, set()) for pair in one.selector.items()), key=len)
+        found = set.intersection(*wanted) if wanted else set(self.all)
+        found.discard(number)
+        if not one.renders:
+            found &= self.rendering
+        earlier = {other for other in found if other < number}
+        later = found - earlier - self.alike[_pairs(one)]
+        return earlier | {other for other in later if not self._matches(other, number)}
+
+    def undecided(self, number: int) -> set[int]:
+        """Earlier claims that no label keeps apart from this one, and that matched() doesn't tell of."""
+        one = self.claims[number]
+        found = self._compatible(one)
+        if not one.renders:
+            found &= self.rendering
+        return {other for other in found if other < number and not self._matches(other, number)}
+
+    def _matches(self, number: int, other: int) -> bool:
+        """Whether a claim's selector matches nodes of the other."""
+        labels = self.claims[other].labels
+        return all(value in labels.get(key, ()) for key, value in self.claims[number].selector.items())
+
+    def _compatible(self, one: Claim) -> set[int]:
+        """The claims without a key at which both have values and share none."""
+        found = None
+        for key, values in sorted(one.labels.items(), key=self._spread):
+            if key not in self.telling:
+                continue
+            sharing = set[int]().union(*(self.by_label[key, value] for value in values))
+            having = self.having[key]
+            if found is None:  # the narrowest key: mostly every claim has it, and none is left to look for
+                found = sharing if len(having) == len(self.all) else sharing | (self.all - having)
+            else:
+                found = (found & sharing) | (found - having)
+        return set(self.all) if found is None else found
+
+    def _spread(self, entry: tuple[str, Values]) -> int:
+        """How many claims a key may leave: those without it, and those that share a value."""
+        key, values = entry
+        without = len(self.all) - len(self.having[key])
+        return without + sum(len(self.by_label[key, value]) for value in values)
+
+
+def _pairs(one: Claim) -> frozenset[tuple[str, str]]:
+    return frozenset(one.selector.items())

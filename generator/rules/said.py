@@ -1,0 +1,47 @@
+"""Where a setting was said, and whom a finding about it concerns: a fleet's own line is told once, for nobody's pool."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.layers import origin
+from generator.finding import Place
+from generator.rules.rule import Problem
+
+
+class Said(Struct, frozen=True):
+    """The place, and the cluster and pool whose own line it is."""
+
+    place: Place
+    cluster: str = ""
+    pool: str = ""
+
+    def problem(self, message: str, hint: str, fact: str = "") -> Problem:
+        return Problem(
+            place=self.place, message=message, hint=hint, cluster=self.cluster, pool=self.pool, fact=fact
+        )
+
+
+def said(fleet: Fleet, of: Pool | Cluster, *path: str | int, key: bool = False) -> Said:
+    """Where an effective setting was said; the pool or cluster itself where nothing says it."""
+    name = of.cluster if isinstance(of, Pool) else of.name
+    pool = of.name if isinstance(of, Pool) else ""
+    found = origin(of.levels, path)
+    if found is None:
+        return Said(fleet.at(of), name, pool)
+    level, whole = found
+    place = (fleet.texts.key if key else fleet.texts.value)(level.file, whole)
+    if level.name == "pool":
+        return Said(place, name, pool)
+    return Said(place, name) if level.name == "cluster" else Said(place)
+
+
+def once(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """What several pools inherit from one line is told once."""
+    told = set()
+    for problem in problems:
+        key = (problem.place, problem.message)
+        if key not in told:
+            told.add(key)
+            yield problem
