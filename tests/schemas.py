@@ -12,8 +12,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schemas"
 def texts() -> dict[str, str]:
     """The text of every committed schema by its file name."""
     return {
-        f"{slug}.json": json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n"
-        for kind, slug in SLUGS.items()
+        f"{slug}.json": json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n" for kind, slug in SLUGS.items()
     }
 
 

@@ -5,7 +5,10 @@ from typing import Annotated
 import typer
 
 from generator.cli.check import check
+from generator.cli.explain import explain
 from generator.cli.render import render
+from generator.cli.rules import rules
+from generator.cli.schema import schema
 from generator.cli.show import show
 from generator.cli.tag import tag
 
@@ -21,6 +24,9 @@ app.command()(render)
 app.command()(check)
 app.command()(show)
 app.command()(tag)
+app.command()(rules)
+app.command()(explain)
+app.command()(schema)
 
 
 def _version(wanted: bool) -> None:

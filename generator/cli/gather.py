@@ -15,6 +15,7 @@ from generator.declared.crds import read_crd
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
 from generator.declared.inventory import unread as unread_file
+from generator.declared.repopath import is_plain
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
 from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
 from generator.edges.files import WorkTree, find_root
@@ -25,7 +26,7 @@ from generator.edges.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Kind, Source
 from generator.facts import data
 from generator.facts.definition import Definition
-from generator.finding import Finding
+from generator.finding import Finding, Severity
 from generator.render.ownership import FOLDER as OUT
 from generator.render.ownership import MANIFEST, ownership
 from generator.render.rendered import Rendered, render
@@ -73,8 +74,8 @@ def gather(wanted: Wanted) -> Gathered:
     inventory = load(_below("inventory", files), only_clusters=wanted.clusters)
     built = build(inventory, version=__version__)
     fleet = built.fleet
-    _known(fleet, wanted, complete=not inventory.findings and not built.findings)
     told = [*_not_files(entries.values()), *inventory.findings, *built.findings]
+    _known(fleet, wanted, complete=not any(one.severity is Severity.INVALID for one in told))
     own = policy.bases(fleet, _read(source, policy.named(fleet)))
     told += own.findings
     crds, problems = _crds(fleet, source)
@@ -142,7 +143,7 @@ def _not_files(entries: Iterable[Entry]) -> list[Finding]:
 
 
 def _crds(fleet: Fleet, source: Source) -> tuple[tuple[Definition, ...], list[Finding]]:
-    files = _read(source, fleet.crds)
+    files = _read(source, [path for path in fleet.crds if is_plain(path)])
     fleet.texts.add(files)
     found: list[Definition] = []
     findings: list[Finding] = []
@@ -165,7 +166,7 @@ def _untracked(listings: Listings | None, fleet: Fleet) -> tuple[str, ...]:
     if listings is None:
         return ()
     named = {cluster.operator.policy_base for cluster in fleet.clusters} | set(fleet.crds)
-    folders = sorted({*INPUTS, *(path for path in named if path)})
+    folders = sorted({*INPUTS, *filter(is_plain, named)})
     try:
         return tuple(one.path for one in untracked(listings, *folders))
     except OutsideError:

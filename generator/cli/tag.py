@@ -37,6 +37,8 @@ def tag(
 
     if (name is None) == (node is None):
         raise typer.BadParameter("give either CLUSTER/POOL or --node FILE")
+    if name is not None and "/" not in name:
+        raise typer.BadParameter(f'"{name}" names no pool; write CLUSTER/POOL')
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     if cluster is not None and node is None:

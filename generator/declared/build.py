@@ -1,12 +1,12 @@
 """From typed documents to the effective fleet. What contradicts itself is told here; what is wrong, in rules/."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct
 
-from generator.declared import model
+from generator.declared import model, nodeimage
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
     Cluster,
@@ -18,7 +18,8 @@ from generator.declared.fleet import (
 )
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Level, Path, below, merged, origin
-from generator.declared.pool import BOTH, PoolMaker, both
+from generator.declared.ownpool import BOTH, OwnPool, both
+from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Unsupported, resolve
@@ -26,6 +27,9 @@ from generator.finding import Finding, Place, Severity
 
 LAYERED = ("operator", "driver", "protect")
 OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+# The name of an object has at most 253 characters, that of a file 255: nvidiadriver-{pool}.yaml holds 18 of its own.
+MAX_NAME = 237
 
 
 class Built(Struct, frozen=True):
@@ -37,23 +41,30 @@ class Built(Struct, frozen=True):
 
 def build(inventory: Inventory, *, version: str) -> Built:
     """The effective fleet. `version` is drivergate's own, for the fleet's `requires`."""
-    findings: list[Finding] = []
-    if not inventory.fleets:
+    loaded, texts = inventory.fleets[0] if inventory.fleets else None, inventory.texts
+    images, findings = _images(inventory)
+    if loaded is None and inventory.missing("Fleet"):
+        # What clusters inherit can't be told; what their pools say of themselves can.
+        findings += _alone(inventory.clusters, texts)
+        return Built(_fleet(None, (), inventory), tuple(findings))
+    if loaded is None:
         findings.append(_no_fleet(inventory))
-    loaded = inventory.fleets[0] if inventory.fleets else None
-    findings += _requires(loaded, version, inventory.texts)
-    findings += _fleet_alternatives(loaded, inventory.texts)
-    images = {one.shape.name: one for one in inventory.node_images}
-    specs, clusters = Specs(inventory.texts), []
+    findings += _requires(loaded, version, texts)
+    findings += _fleet_alternatives(loaded, texts)
+    specs, clusters = Specs(texts), []
     for one in inventory.clusters:
-        made, problems = _cluster(one, loaded, images, inventory.texts, specs)
+        made, problems = _cluster(one, loaded, images, texts, specs)
         findings += problems
         if made is not None:
             clusters.append(made)
     findings += specs.findings
     clusters.sort(key=lambda cluster: cluster.name)
-    findings += _cluster_clashes(clusters, inventory.texts)
-    fleet = Fleet(
+    clusters, clashes = _apart(clusters, texts)
+    return Built(_fleet(loaded, clusters, inventory), (*findings, *clashes))
+
+
+def _fleet(loaded: Loaded[model.Fleet] | None, clusters: Iterable[Cluster], inventory: Inventory) -> Fleet:
+    return Fleet(
         name=loaded.shape.name if loaded else "",
         file=loaded.file if loaded else "",
         clusters=tuple(clusters),
@@ -61,7 +72,35 @@ def build(inventory: Inventory, *, version: str) -> Built:
         silences=tuple(_silences(inventory, loaded)),
         texts=inventory.texts,
     )
-    return Built(fleet, tuple(findings))
+
+
+def _images(inventory: Inventory) -> tuple[dict[str, Loaded[model.NodeImage] | None], list[Finding]]:
+    """NodeImages by name, None for those that are there and unfit, with what is wrong with them."""
+    images: dict[str, Loaded[model.NodeImage] | None] = _Unread(inventory.missing("NodeImage"))
+    findings: list[Finding] = []
+    for one in inventory.node_images:
+        problems = list(nodeimage.problems(one, inventory.texts))
+        images[one.shape.name] = None if problems else one
+        findings += problems
+    return images, findings
+
+
+class _Unread(dict[str, Loaded[model.NodeImage] | None]):
+    """NodeImages where some files could not be read; one without a name to see may be any of them."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__(dict.fromkeys(names - {""}))
+        self.any = "" in names
+
+    def __contains__(self, name: object) -> bool:
+        return self.any or super().__contains__(name)
+
+
+def _alone(clusters: Iterable[Loaded[model.Cluster]], texts: Texts) -> Iterator[Finding]:
+    for one in clusters:
+        reader = OwnPool(one, texts)
+        for name in one.shape.pools:
+            yield from reader.parts(name).findings
 
 
 def problem(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
@@ -139,19 +178,14 @@ def _layered(tree: Mapping[str, Any]) -> dict[str, Any]:
 def _cluster(
     one: Loaded[model.Cluster],
     fleet: Loaded[model.Fleet] | None,
-    images: Mapping[str, Loaded[model.NodeImage]],
+    images: Mapping[str, Loaded[model.NodeImage] | None],
     texts: Texts,
     specs: Specs,
 ) -> tuple[Cluster | None, list[Finding]]:
     shape = one.shape
     findings: list[Finding] = []
-    if shape.profile and (fleet is None or shape.profile not in fleet.shape.profiles):
-        known = sorted(fleet.shape.profiles) if fleet else []
-        hint = did_you_mean(shape.profile, known) or f"use one of {', '.join(known) or 'none: no profile is declared'}"
-        message = f'profile "{shape.profile}" is not declared in the Fleet document'
-        findings.append(
-            problem("inventory/schema", texts.value(one.file, ("profile",)), message, hint, cluster=shape.name)
-        )
+    if shape.profile and fleet is not None and shape.profile not in fleet.shape.profiles:
+        findings.append(_no_profile(one, sorted(fleet.shape.profiles), texts))
     levels = _levels(one, fleet)
     if both(one.tree.get("driver", {})):
         findings.append(_both(texts.key(one.file, ("driver", "version")), shape.name))
@@ -166,7 +200,8 @@ def _cluster(
         findings += problems
         if made is not None:
             pools.append(made)
-    findings += _pool_clashes(shape.name, one.file, pools, texts)
+    pools, problems = _pools_apart(shape.name, one.file, pools, texts)
+    findings += problems
     protect = origin(levels, ("protect",))
     cluster = Cluster(
         name=shape.name,
@@ -180,6 +215,13 @@ def _cluster(
         protect=bool(protect[0].value["protect"]) if protect else True,
     )
     return cluster, findings
+
+
+def _no_profile(one: Loaded[model.Cluster], known: list[str], texts: Texts) -> Finding:
+    written, place = one.shape.profile, texts.value(one.file, ("profile",))
+    hint = did_you_mean(written, known) or (f"use one of {', '.join(known)}" if known else "remove it, or declare it")
+    message = f'profile "{written}" is not declared in the Fleet document'
+    return problem("inventory/schema", place, message, hint, cluster=one.shape.name)
 
 
 def _operator(
@@ -211,49 +253,66 @@ def _operator(
     )
 
 
-def _cluster_clashes(clusters: list[Cluster], texts: Texts) -> Iterator[Finding]:
+def _apart(clusters: list[Cluster], texts: Texts) -> tuple[list[Cluster], list[Finding]]:
+    """The clusters without those whose name is another's but for case, and a finding for each of these."""
     seen: dict[str, Cluster] = {}
+    findings = []
     for cluster in clusters:
         first = seen.setdefault(cluster.name.casefold(), cluster)
-        if first is not cluster and first.name != cluster.name:
+        if first is not cluster:
             where = texts.value(first.file, ("name",))
-            yield problem(
-                "inventory/name-clash",
-                texts.value(cluster.file, ("name",)),
-                f'cluster "{cluster.name}" and cluster "{first.name}" at {where} differ only in case',
-                "rename one of them: their folders are the same on many file systems",
-                cluster=cluster.name,
-            )
+            place = texts.value(cluster.file, ("name",))
+            message = f'cluster "{cluster.name}" and cluster "{first.name}" at {where} differ only in case'
+            hint = "rename one of them: their folders are the same on many file systems"
+            findings.append(problem("inventory/name-clash", place, message, hint, cluster=cluster.name))
+    return list(seen.values()), findings
 
 
-def _pool_clashes(cluster: str, file: str, pools: list[Pool], texts: Texts) -> Iterator[Finding]:
+def _pools_apart(cluster: str, file: str, pools: list[Pool], texts: Texts) -> tuple[list[Pool], list[Finding]]:
+    """The pools that lead to files and objects of their own, and a finding for each of the others."""
     seen: dict[str, Pool] = {}
-    for pool in pools:
-        for name in {pool.name.casefold(), pool.object_name.casefold()}:
-            first = seen.setdefault(name, pool)
-            if first is not pool:
-                yield problem(
-                    "inventory/name-clash",
-                    texts.key(file, pool.path),
-                    f'pool "{pool.name}" and pool "{first.name}" both lead to the object or file name "{name}"',
-                    "rename one of them, or its renamedFrom",
-                    cluster=cluster,
-                    pool=pool.name,
-                )
     names = {pool.name for pool in pools}
+    kept, findings = [], []
     for pool in pools:
-        if not OBJECT_NAME.fullmatch(pool.name):
-            yield _not_a_name(cluster, file, pool, names, texts)
+        unfit = _not_a_name(cluster, file, pool, names, texts)
+        own = {pool.name.casefold(), pool.object_name.casefold()}
+        taken = sorted(name for name in own if name in seen)
+        if unfit is not None:
+            findings.append(unfit)
+        elif taken:
+            findings.append(_taken(cluster, file, pool, seen[taken[0]], texts))
+        else:
+            seen |= dict.fromkeys(own, pool)
+            kept.append(pool)
+    return kept, findings
 
 
-def _not_a_name(cluster: str, file: str, pool: Pool, names: set[str], texts: Texts) -> Finding:
-    near = re.sub(r"[^a-z0-9.-]", "-", pool.name.lower()).strip("-.") or "pool"
-    message = f'pool name "{pool.name}" is no object name (lower-case letters, digits, "-" and ".")'
-    rule, hint = "inventory/schema", f'rename the pool, for example "{near}"'
-    if near in names:
+def _taken(cluster: str, file: str, pool: Pool, first: Pool, texts: Texts) -> Finding:
+    where = texts.key(file, first.path)
+    message = f'pool "{pool.name}" and pool "{first.name}" at {where} lead to one name of an object or file'
+    place = texts.value(file, (*pool.path, "renamedFrom")) if pool.renamed_from else texts.key(file, pool.path)
+    hint = "rename one of them, or its renamedFrom"
+    return problem("inventory/name-clash", place, message, hint, cluster=cluster, pool=pool.name)
+
+
+def _not_a_name(cluster: str, file: str, pool: Pool, names: set[str], texts: Texts) -> Finding | None:
+    """Why the name of a pool, or of its object, can't be one of a Kubernetes object and of a file."""
+    what, name, place = "pool name", pool.name, texts.key(file, pool.path)
+    if _is_name(name):
+        if _is_name(pool.object_name):
+            return None
+        what, name, place = "renamedFrom", pool.renamed_from, texts.value(file, (*pool.path, "renamedFrom"))
+    near = re.sub(r"[^a-z0-9.-]", "-", name.lower())[:63].strip("-.") or "pool"
+    rule, hint = "inventory/schema", f'write the name of an object, for example "{near}"'
+    message = f'{what} "{name}" is no object name (lower-case letters, digits, "-" and ".", at most {MAX_NAME})'
+    if what == "pool name" and near in names:
         rule, message = "inventory/name-clash", f'{message}, and "{near}" is the name of another pool'
         hint = "give the pool a name of its own"
-    return problem(rule, texts.key(file, pool.path), message, hint, cluster=cluster, pool=pool.name)
+    return problem(rule, place, message, hint, cluster=cluster, pool=pool.name)
+
+
+def _is_name(name: str) -> bool:
+    return len(name) <= MAX_NAME and OBJECT_NAME.fullmatch(name) is not None
 
 
 def _silences(inventory: Inventory, fleet: Loaded[model.Fleet] | None) -> Iterator[SilenceEntry]:

@@ -25,7 +25,7 @@ from generator.declared.entry import (
     Entry,
 )
 from generator.declared.scalar import Ambiguous, is_null
-from generator.declared.syntax import Problem, decode
+from generator.declared.syntax import Problem, character, decode
 from generator.finding import Finding, Severity
 
 API_VERSION = "drivergate.dev/v1alpha1"
@@ -74,7 +74,7 @@ def read_catalog(file: str, data: str | bytes) -> CatalogFile:
 def read_lines(file: str, text: str) -> CatalogFile | None:
     """The canonical form; None where anything else stands in the file."""
     header = HEADER.match(text)
-    if header is None:
+    if header is None or (not text.isascii() and character(text)):
         return None
     entries: list[Entry] = []
     lists: dict[str, tuple[str, ...]] = {}  # one tuple for each list of platforms

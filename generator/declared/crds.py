@@ -3,16 +3,21 @@
 from typing import Any
 
 from generator.declared.document import read
+from generator.declared.repopath import OUT
+from generator.declared.repopath import problem as path_problem
 from generator.declared.scalar import Ambiguous, is_null
 from generator.facts.definition import Definition, definitions
 from generator.finding import Finding, Place, Severity
 
+EXAMPLE = "crds/nvidiadrivers.yaml"
+
 
 def read_crd(file: str, data: bytes | None, said: Place) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """The kinds that a CRD file defines. `said` is where the fleet names the file."""
-    if file.startswith(("inventory/", "out/")):
-        message = f"{file} lies where only drivergate's own files belong"
-        return (), (_problem(said, message, "move it out, for example to crds/"),)
+    if wrong := path_problem(file, EXAMPLE):
+        return (), (_problem(said, *wrong),)
+    if file.split("/", maxsplit=1)[0] == OUT:
+        return (), (_problem(said, f"{file} lies inside {OUT}/", f"move it out, for example to {EXAMPLE}"),)
     if data is None:
         return (), (
             _problem(said, f"{file} is not there", "correct the path: it is relative to the repository's root"),

@@ -27,12 +27,12 @@ from generator.declared.places import DROPPED, ITEM, NEXT_KEY, Locator, Places
 from generator.declared.scalar import MERGE, Ambiguous, is_null, key_text, resolve
 from generator.declared.syntax import (
     ALIAS_BUDGET,
-    IN_VALUE,
     MAX_DEPTH,
     Problem,
     character,
     decode,
     explain,
+    in_value,
     spelled,
     unreadable,
 )
@@ -257,8 +257,8 @@ class _Reader:
 
     def characters(self, event: Any) -> None:
         """Escapes bring in what the raw text may not hold."""
-        if found := IN_VALUE.search(event.value):
-            message = f"the value holds the character {spelled(found[0])}"
+        if found := in_value(event.value):
+            message = f"the value holds the character {spelled(found)}"
             self.schema(event.start_mark, message, "remove the character")
 
     def repeated(self, key: str, mark: Mark, first: Mark | None) -> None:

@@ -4,7 +4,7 @@ What is text beyond doubt becomes text; what a reader would have to guess, and w
 that the release doesn't have stay as they are: operator/unknown-field tells of them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -70,6 +70,13 @@ def fitted(
     for violation in violations(made, shape):
         fitting.refused(violation, made, f"{api} of operator {release.version}")
     return made, tuple(fitting.findings)
+
+
+def unknown_fields(api: DriverApi, release: Release, spec: Mapping[str, Any]) -> Iterator[Path]:
+    """The paths of a fitted spec at which the CRD of the release ends."""
+    for violation in violations(spec, _shape(api, release.fields, release.lacks(api))):
+        if violation.kind is Flaw.UNKNOWN:
+            yield violation.path
 
 
 class Specs:

@@ -77,7 +77,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
         if loaded is not None:
             documents[loaded.shape.kind].append(loaded)
         elif any(one.severity is Severity.INVALID for one in problems):
-            refused.append(Refused(kind, _sniffed(NAME, files[file])))
+            refused.append(Refused(_meant(kind), _sniffed(NAME, files[file])))
     findings += _duplicates(documents, texts)
     return Inventory(
         fleets=tuple(documents["Fleet"]),
@@ -120,6 +120,13 @@ def _peeked(file: str, data: bytes) -> str:
     value = read(data, file).value
     kind = value.get("kind") if isinstance(value, dict) else None
     return kind if isinstance(kind, str) else ""
+
+
+def _meant(kind: str) -> str:
+    """The kind that a misspelt one stands for."""
+    return (
+        kind if kind in KINDS else next((known for known in KINDS if f'"{known}"' in did_you_mean(kind, [known])), kind)
+    )
 
 
 def _is_other(data: bytes, wanted: frozenset[str]) -> bool:

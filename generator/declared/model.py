@@ -122,7 +122,9 @@ class OperatorLayer(Shape, frozen=True):
     """Operator settings at one level."""
 
     version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
-    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)", max_length=63)] | UnsetType = UNSET
+    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)", max_length=63)] | UnsetType = (
+        UNSET
+    )
     install: Install | UnsetType = UNSET
     cluster_policy_name: (
         Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$(?!\n)", max_length=253)] | UnsetType

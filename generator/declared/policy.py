@@ -5,11 +5,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import read
+from generator.declared.document import places, read
 from generator.declared.fleet import Cluster, Fleet, Install
+from generator.declared.places import Places
+from generator.declared.repopath import OUT, is_plain
+from generator.declared.repopath import problem as path_problem
+from generator.declared.scalar import is_null
 from generator.finding import Finding, Place, Severity
 
-OURS = ("inventory/", "out/")
+SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+MAPPINGS = (("spec",), ("metadata",), ("metadata", "annotations"))
+TEXTS = (("metadata", "name"), ("metadata", "annotations", SYNC_OPTIONS))
 
 
 class Bases(Struct, frozen=True):
@@ -20,8 +26,8 @@ class Bases(Struct, frozen=True):
 
 
 def named(fleet: Fleet) -> tuple[str, ...]:
-    """The paths of all bases."""
-    return tuple(sorted({one.operator.policy_base for one in fleet.clusters if one.operator.policy_base}))
+    """The paths of all bases that can be looked for."""
+    return tuple(sorted({one.operator.policy_base for one in fleet.clusters if is_plain(one.operator.policy_base)}))
 
 
 def bases(fleet: Fleet, files: Mapping[str, bytes]) -> Bases:
@@ -46,12 +52,27 @@ def read_base(file: str, data: bytes) -> tuple[Mapping[str, Any] | None, tuple[F
         return None, document.findings
     value = document.value if isinstance(document.value, dict) else {}
     kind, api = value.get("kind"), value.get("apiVersion")
-    parts = (value.get("spec", {}), value.get("metadata", {}))
-    if kind == "ClusterPolicy" and api == "nvidia.com/v1" and all(isinstance(part, dict) for part in parts):
-        return value, ()
-    message = f"{file} is no ClusterPolicy of nvidia.com/v1 (kind {_shown(kind)}, apiVersion {_shown(api)})"
-    hint = "point clusterPolicyBase at a file that holds the cluster's own ClusterPolicy"
-    return None, (_problem(Place(file, 1, 1), message, hint, ""),)
+    if kind != "ClusterPolicy" or api != "nvidia.com/v1":
+        message = f"{file} is no ClusterPolicy of nvidia.com/v1 (kind {_shown(kind)}, apiVersion {_shown(api)})"
+        hint = "point clusterPolicyBase at a file that holds the cluster's own ClusterPolicy"
+        return None, (_problem(Place(file, 1, 1), message, hint, ""),)
+    findings = tuple(_misshapen(value, places(data, file)))
+    return (None if findings else value), findings
+
+
+def _misshapen(value: dict[str, Any], where: Places) -> Iterator[Finding]:
+    """What drivergate looks into. A null there is absent to an API server, and is taken out."""
+    for wanted, what, paths in ((dict, "a mapping", MAPPINGS), (str, "text", TEXTS)):
+        for path in paths:
+            parent: Any = value
+            for step in path[:-1]:
+                parent = parent.get(step) if isinstance(parent, dict) else None
+            if not isinstance(parent, dict) or path[-1] not in parent:
+                continue
+            if is_null(parent[path[-1]]):
+                del parent[path[-1]]
+            elif not isinstance(parent[path[-1]], wanted):
+                yield _problem(where.value(path), f"{'.'.join(path)} is not {what}", f"write {what}", "")
 
 
 def _misused(
@@ -60,7 +81,7 @@ def _misused(
     path, name = cluster.operator.policy_base, cluster.name
     if not path:
         if cluster.operator.install is not Install.HELM:
-            message = f"install: {cluster.operator.install} of cluster {name} needs the cluster's own ClusterPolicy"
+            message = f"install: {cluster.operator.install} needs the cluster's own ClusterPolicy"
             hint = "set operator.clusterPolicyBase to a file with it: drivergate puts spec.driver in and keeps the rest"
             yield _problem(fleet.said(cluster, "operator", "install"), message, hint, name)
         return
@@ -68,13 +89,14 @@ def _misused(
     if cluster.operator.install is Install.HELM:
         message = f"clusterPolicyBase {path} has no use with install: helm, whose chart makes the ClusterPolicy"
         yield _problem(place, message, "remove clusterPolicyBase, or set install to manifest or olm", name)
-    elif path.startswith(OURS[0]):
-        message = f"clusterPolicyBase {path} lies inside {OURS[0]}"
-        yield _problem(place, message, "move it out, for example to bases/", name)
+    elif found := path_problem(path, "bases/policy.yaml"):
+        yield _problem(place, f"clusterPolicyBase {found[0]}", found[1], name)
+    elif path.split("/")[0] == OUT:
+        return  # out/contains-input
     elif path not in files:
         yield _problem(place, f"clusterPolicyBase {path} is not there", "add the file, or correct the path", name)
     elif path in values:
-        own = (values[path].get("metadata") or {}).get("name")
+        own = values[path].get("metadata", {}).get("name")
         if own is not None and own != cluster.operator.policy_name:
             message = f'{path} is named "{own}", and clusterPolicyName is "{cluster.operator.policy_name}"'
             hint = "make both the name of the ClusterPolicy that the cluster runs"

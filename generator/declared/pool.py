@@ -108,9 +108,7 @@ class PoolMaker:
                     rule, severity = "inventory/schema", Severity.INVALID
                     yield Finding(rule=rule, severity=severity, place=place, message=message, hint=hint)
 
-    def _machine(
-        self, name: str, shape: model.Pool, driver: Driver
-    ) -> tuple[dict[str, Any] | None, Sequence[Finding]]:
+    def _machine(self, name: str, shape: model.Pool, driver: Driver) -> tuple[dict[str, Any] | None, Sequence[Finding]]:
         """OS, architectures and kernels, from the node image or the pool's own."""
         image = None
         if shape.node_image is not UNSET:

@@ -1,6 +1,7 @@
 """What is wrong with a text before it is a document: its encoding, characters and YAML syntax."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 MAX_DEPTH = 64
@@ -9,8 +10,6 @@ ALIAS_BUDGET = 100_000
 # What no value may hold: C0 but for tab and newline, DEL, C1, surrogates, and what some readers take for a
 # line end (NEL, LS, PS: breaks in YAML 1.1 and libyaml, text in YAML 1.2) or for nothing (byte order marks).
 _NEVER = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
-IN_TEXT = re.compile(f"[{_NEVER}]")
-IN_VALUE = re.compile(f"[{_NEVER}\r]")  # which only an escape puts there
 # Of these, what libyaml lets pass in the raw text.
 _PASSED = ("\x85", "\u2028", "\u2029", "\ufeff")
 HINTS = (
@@ -78,6 +77,18 @@ def explain(problem: str, context: str, at: tuple[int, int], began: tuple[int, i
     return Problem(line + 1, column + 1, f"not valid YAML: {problem}{where}", hint)
 
 
+def in_value(value: str) -> str:
+    """The first character that no value may hold, such as a line end that only an escape puts there; or nothing."""
+    found = _never("\r").search(value)
+    return found[0] if found else ""
+
+
+@cache
+def _never(further: str) -> re.Pattern[str]:
+    """Compiled when something is found to be wrong: sets of such ranges cost 3 ms each."""
+    return re.compile(f"[{_NEVER}{further}]")
+
+
 def spelled(char: str) -> str:
     """A character that can't be shown, by its number."""
     return f"U+{ord(char):04X}"
@@ -85,7 +96,7 @@ def spelled(char: str) -> str:
 
 def character(text: str) -> Problem | None:
     """The first character that no document may hold."""
-    found = IN_TEXT.search(text)
+    found = _never("").search(text)
     if found is None:
         return None
     line, column = _position(text[: found.start()])

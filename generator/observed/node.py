@@ -64,7 +64,8 @@ def parse(data: bytes) -> tuple[Node, ...] | Unreadable:
     else:
         items = [item for item in document.items if item.kind in {"Node", *_kinds_left_out(document)}]
     if not items:
-        what = f"a {document.kind} without a node" if document.items is not None else _named(document.kind)
+        is_list = document.items is not None
+        what = f"a {document.kind or 'list'} without a node" if is_list else _named(document.kind)
         return Unreadable(f"it holds {what}", HINT)
     if any(item.metadata is None or not item.metadata.name for item in items):
         return Unreadable("it holds a node without metadata.name", HINT)

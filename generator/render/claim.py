@@ -50,6 +50,13 @@ def _selector(pool: Pool) -> Mapping[str, str]:
     return effective_selector(Driver(name=pool.object_name, node_selector=pool.node_selector or None))
 
 
+def taken_by(cluster: Cluster) -> Pool | None:
+    """The pool whose driver the operator loads on GPU nodes that no object selects; None where it leaves them alone."""
+    if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+        return next(iter(cluster.managed_pools), None)
+    return next((pool for pool in cluster.managed_pools if pool.default), None)
+
+
 def absent_labels(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> tuple[str, ...]:
     """The labels without which the operator leaves the node out, or reconciles no driver at all."""
     operator = cluster.operator

@@ -1,7 +1,8 @@
 """What must be built: one image per kernel, OS and architecture of a pool, named as the operator will name it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -88,7 +89,7 @@ def references(cluster: Cluster, pool: Pool) -> tuple[str, ...]:
 
 def _companions(cluster: Cluster, pool: Pool) -> Iterator[str]:
     release, spec = cluster.operator.release, pool.driver.spec
-    manager = spec.get("manager") or {}
+    manager = _settings(spec, "manager")
     named = ImageSpec(
         api=DriverApi.NVIDIADRIVER,
         repository=manager.get("repository", ""),
@@ -100,7 +101,7 @@ def _companions(cluster: Cluster, pool: Pool) -> Iterator[str]:
         return
     system = declared_system(pool.os.id, pool.os.version, "")
     for component in (Component.GDS, Component.GDRCOPY):
-        settings = spec.get(str(component)) or {}
+        settings = _settings(spec, component)
         if settings.get("enabled") is True:
             asked = ImageSpec(
                 api=DriverApi.NVIDIADRIVER,
@@ -110,6 +111,12 @@ def _companions(cluster: Cluster, pool: Pool) -> Iterator[str]:
                 version=settings.get("version", ""),
             )
             yield from _composed(driver_image(release, asked, system))
+
+
+def _settings(spec: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A mapping of the user's spec; one that holds no mapping there is told of where the spec is made to fit."""
+    found = spec.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _composed(made: str | Refused) -> Iterator[str]:

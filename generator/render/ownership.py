@@ -7,6 +7,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from generator.declared.document import read
+from generator.declared.repopath import is_plain
 from generator.render.rendered import Rendered
 
 FOLDER = "out"
@@ -58,7 +59,8 @@ def ownership(text: str | None) -> Ownership:
         return Ownership({}, readable=True)
     hashes, readable = {}, True
     for line in text.splitlines():
-        if found := LINE.fullmatch(line):
+        found = LINE.fullmatch(line)
+        if found and is_plain(found[2]):
             hashes[found[2]] = found[1]
         elif line and not line.startswith("#"):
             readable = False

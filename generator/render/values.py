@@ -22,7 +22,7 @@ def chart_values(cluster: Cluster) -> dict[str, Any]:
         }
     driver = _as_values(policy_spec(cluster, auto_upgrade=True))
     if not driver["enabled"]:
-        return {"driver": {"enabled": False}}
+        return {"driver": {"enabled": False, "nvidiaDriverCRD": {"enabled": False}}}
     if operator.driver_api is DriverApi.NVIDIADRIVER:
         kept = {key: driver[key] for key in ("enabled", "upgradePolicy") if key in driver}
         return {"driver": in_order({**kept, "nvidiaDriverCRD": {"deployDefaultCR": False, "enabled": True}})}

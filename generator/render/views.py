@@ -21,6 +21,7 @@ FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 # The kinds may come from another Application, so a dry run must not need them (gitops 1.4).
 ALWAYS = ("SkipDryRunOnMissingResource=true",)
 PROTECTION = ("Delete=confirm", "Prune=confirm")
+STRONGER = {"Delete=false": "Delete=confirm", "Prune=false": "Prune=confirm"}  # a base's own "never" stays
 
 
 class PoolView(Struct, frozen=True, kw_only=True):
@@ -124,7 +125,7 @@ def _annotations(*, protect: bool) -> dict[str, Any]:
 def annotated(own: Mapping[str, Any], *, protect: bool) -> dict[str, Any]:
     """Annotations of a driver object: sync options joined in one place, and Flux's own word for the same."""
     options = {option.strip() for option in str(own.get(SYNC_OPTIONS, "")).split(",") if option.strip()}
-    mine = {*ALWAYS, *(PROTECTION if protect else ())}
+    mine = {*ALWAYS, *(PROTECTION if protect else ())} - {STRONGER[option] for option in options & STRONGER.keys()}
     keys = {option.partition("=")[0] for option in mine}
     options = {option for option in options if option.partition("=")[0] not in keys} | mine
     made = {SYNC_OPTIONS: ",".join(sorted(options))}

@@ -121,7 +121,7 @@ class Images:
     def _kernel_why(self, pool: Pool, kernel: Kernel) -> str:
         why = origin_text(effective.kernel_origin(self.fleet, pool, kernel))
         if kernel.written != kernel.name:
-            why += f'; written "{kernel.written}", and a label can\'t hold that'
+            why += f'; the label form of "{kernel.written}"'
         return why
 
     def catalog_part(self, one: Combination) -> Part:
@@ -129,7 +129,7 @@ class Images:
         entry = self.listed.entry(one)
         if entry is None:
             return Part("catalog", "-", f"no catalog of {one.repository} lists the tag")
-        return Part("catalog", f"{entry.file}:{entry.line}", _recorded(entry))
+        return Part("catalog", "gone" if entry.gone else "listed", f"{entry.file}:{entry.line}; {_recorded(entry)}")
 
 
 BUILT_ON_NODE = Part("kernel", "-", "the module is built on the node, so the tag names no kernel")
@@ -148,8 +148,7 @@ def _origin(said: Any) -> str:
 
 
 def _recorded(entry: Entry) -> str:
-    recorded = "platforms are not recorded" if entry.platforms is None else f"platforms {', '.join(entry.platforms)}"
-    return f"{recorded}; gone from the registry" if entry.gone else recorded
+    return "platforms are not recorded" if entry.platforms is None else f"platforms {', '.join(entry.platforms)}"
 
 
 def lines(images: Iterable[Image], *, why: bool) -> str:

@@ -10,15 +10,18 @@ from generator.facts.image import Refused
 from generator.facts.kernel import architecture, label_form
 from generator.facts.release import DriverApi
 from generator.observed.node import Node
-from generator.render.claim import Claim, absent_labels, asked, claims, has_gpu
+from generator.render.claim import Claim, absent_labels, asked, claims, has_gpu, taken_by
 from generator.render.combination import Combination, combinations
 from generator.report.image import BUILT_ON_NODE, Images, Part, Platform, os_part, part_lines, standing
 from generator.report.text import printable
 
 ARCH = "kubernetes.io/arch"
+# Set by people where sandbox workloads are on; vm-passthrough and vm-vgpu nodes get no container driver.
+WORKLOAD = "nvidia.com/gpu.workload.config"
+REGISTERED = f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}"
 HOST_DRIVERS = {
-    Mode.PREINSTALLED: "its driver is preinstalled: the operator needs no image",
-    Mode.UNMANAGED: "its driver is not the operator's: nothing is rendered for the pool",
+    Mode.PREINSTALLED: f"the driver is preinstalled: no image is asked for, and nodes must register with {REGISTERED}",
+    Mode.UNMANAGED: "the driver is unmanaged: no image is asked for, and nothing is rendered for the pool",
 }
 NO_GPU = f"no GPU node: neither {label.GPU_PRESENT} nor a PCI label of node-feature-discovery is true"
 # The operator, or the driver manager for a moment, sets any other value (gpu-operator.md 7).
@@ -74,13 +77,13 @@ def _twice(claim: Claim) -> str:
 
 def _claimed(node: Node, cluster: Cluster, pool: Pool, images: Images) -> Answer:
     driver = pool.driver
-    notes = tuple(_notes(node, pool))
+    notes = tuple(_notes(node, cluster, pool))
     claimed = Answer(node=node.name, cluster=cluster.name, pool=pool.name, mode=str(driver.mode), notes=notes)
     if not driver.managed:
         return claimed
     absent = absent_labels(cluster, pool, node.labels)
     if absent:
-        return _with(claimed, problems=(f"NFD has not labelled the node: {', '.join(absent)} is absent",))
+        return _with(claimed, problems=(f"NFD has not labelled the node: it lacks {', '.join(absent)}",))
     reference = asked(cluster, pool, node.labels)
     if isinstance(reference, Refused):
         return _with(claimed, problems=(f"the operator composes no image: {reference.message}",))
@@ -93,11 +96,11 @@ def _asking(answer: Answer, node: Node, cluster: Cluster, pool: Pool, reference:
     problems = list(_undeclared(node, pool, same=bool(same)))
     platforms = images.platforms(ones)
     problems += [f"not built: {one.platform} {one.state}" for one in platforms if not one.usable]
-    declared = "" if problems and not same else "upcoming" if same and same[0].upcoming else "running"
+    declared = ("upcoming" if same[0].upcoming else "running") if same else ""
     return _with(
         answer,
         reference=reference,
-        declared=declared if same else "",
+        declared=declared,
         platforms=platforms,
         problems=tuple(problems),
         parts=tuple(_parts(node, cluster, pool, ones[0], images)),
@@ -147,19 +150,28 @@ def _undeclared(node: Node, pool: Pool, *, same: bool) -> Iterator[str]:
         yield f"not declared: its kernel is {labels.get(label.KERNEL)}, the pool's {', '.join(kernels)}"
 
 
-def _notes(node: Node, pool: Pool) -> Iterator[str]:
+def _notes(node: Node, cluster: Cluster, pool: Pool) -> Iterator[str]:
     gate = node.labels.get(label.DEPLOY_DRIVER, "")
+    if pool.default:
+        yield "no nodeSelector names it, and this is the cluster's default pool"
     if told := HOST_DRIVERS.get(pool.driver.mode):
         yield told
-    if pool.driver.mode is Mode.PREINSTALLED and gate != label.PREINSTALLED:
-        yield f"it must register with the label {label.DEPLOY_DRIVER}={label.PREINSTALLED}, which it lacks"
-    elif pool.driver.managed and gate not in STARTS_DRIVER:
+        other = taken_by(cluster)
+        if other and gate in STARTS_DRIVER and not node.labels.get(WORKLOAD, "").startswith("vm-"):
+            yield f"it lacks {REGISTERED}, so the operator loads the driver of pool {other.name} on it"
+    elif gate not in STARTS_DRIVER:
         yield f"{label.DEPLOY_DRIVER} is {gate}: the operator starts no driver on it"
+    yield from _hints(node)
+
+
+def _hints(node: Node) -> Iterator[str]:
+    """What the kubelet says otherwise. The operator never looks there."""
     labelled = node.labels.get(label.KERNEL)
     if node.kernel and label_form(node.kernel) != labelled:
-        yield f"status.nodeInfo says kernel {node.kernel}; the operator goes by the label, {labelled or 'which is absent'}"
+        told = f"the operator goes by NFD's label, {labelled or 'which is absent'}"
+        yield f"status.nodeInfo says kernel {node.kernel}; {told}"
     if node.os_image and not node.labels.get(label.OS_ID):
-        yield f"status.nodeInfo says {node.os_image}; the operator goes by the labels, which are absent"
+        yield f"status.nodeInfo says {node.os_image}; the operator goes by NFD's labels, which are absent"
 
 
 def _parts(node: Node, cluster: Cluster, pool: Pool, one: Combination, images: Images) -> Iterator[Part]:

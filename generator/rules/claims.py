@@ -88,19 +88,15 @@ class _Index:
     def __init__(self, claims: Sequence[Claim]) -> None:
         self.claims = claims
         self.all = set(range(len(claims)))
+        self.rendering = {number for number, one in enumerate(claims) if one.renders}
         self.having: dict[str, set[int]] = {}
+        self.lacking: dict[str, set[int]] = {}
         self.by_label: dict[tuple[str, str], set[int]] = {}
-        self.alike: dict[frozenset[tuple[str, str]], set[int]] = {}
         for number, one in enumerate(claims):
             for key, values in one.labels.items():
                 self.having.setdefault(key, set()).add(number)
                 for value in values:
                     self.by_label.setdefault((key, value), set()).add(number)
-            self.alike.setdefault(_pairs(one), set()).add(number)
-
-    @cached_property
-    def rendering(self) -> set[int]:
-        return {number for number, one in enumerate(self.claims) if one.renders}
 
     @cached_property
     def telling(self) -> set[str]:
@@ -108,30 +104,43 @@ class _Index:
         first: dict[str, str] = {}
         return {key for key, value in self.by_label if first.setdefault(key, value) != value}
 
+    @cached_property
+    def by_selector(self) -> dict[tuple[str, str] | None, set[int]]:
+        """Each claim by the rarest label of its selector, those without a selector by None."""
+        found: dict[tuple[str, str] | None, set[int]] = {}
+        for number, one in enumerate(self.claims):
+            rarest = min(one.selector.items(), key=lambda pair: len(self.by_label.get(pair, ())), default=None)
+            found.setdefault(rarest, set()).add(number)
+        return found
+
     def matched(self, number: int) -> set[int]:
         """Whose declared nodes this claim's selector matches too, but for later ones that match its own."""
         one = self.claims[number]
         wanted = sorted((self.by_label.get(pair, set()) for pair in one.selector.items()), key=len)
-        found = set.intersection(*wanted) if wanted else set(self.all)
-        found.discard(number)
+        found = (set.intersection(*wanted) if wanted else self.all) - {number}
         if not one.renders:
             found &= self.rendering
-        earlier = {other for other in found if other < number}
-        later = found - earlier - self.alike[_pairs(one)]
-        return earlier | {other for other in later if not self._matches(other, number)}
+        later = {other for other in found if other > number}
+        return found - (later & self.matching(number)) if later else found
 
     def undecided(self, number: int) -> set[int]:
         """Earlier claims that no label keeps apart from this one, and that matched() doesn't tell of."""
         one = self.claims[number]
-        found = self._compatible(one)
-        if not one.renders:
+        found = {other for other in self._compatible(one) if other < number}
+        if found and not one.renders:
             found &= self.rendering
-        return {other for other in found if other < number and not self._matches(other, number)}
+        return found - self.matching(number) if found else found
 
-    def _matches(self, number: int, other: int) -> bool:
-        """Whether a claim's selector matches nodes of the other."""
-        labels = self.claims[other].labels
-        return all(value in labels.get(key, ()) for key, value in self.claims[number].selector.items())
+    def matching(self, number: int) -> set[int]:
+        """The claims whose selector matches nodes of this one."""
+        labels = self.claims[number].labels
+        pairs = [None, *((key, value) for key, values in labels.items() for value in values)]
+        near = set[int]().union(*(self.by_selector.get(pair, ()) for pair in pairs))
+        return {
+            other
+            for other in near
+            if all(value in labels.get(key, ()) for key, value in self.claims[other].selector.items())
+        }
 
     def _compatible(self, one: Claim) -> set[int]:
         """The claims without a key at which both have values and share none."""
@@ -139,20 +148,21 @@ class _Index:
         for key, values in sorted(one.labels.items(), key=self._spread):
             if key not in self.telling:
                 continue
-            sharing = set[int]().union(*(self.by_label[key, value] for value in values))
-            having = self.having[key]
+            sharing = [self.by_label[key, value] for value in values]
             if found is None:  # the narrowest key: mostly every claim has it, and none is left to look for
-                found = sharing if len(having) == len(self.all) else sharing | (self.all - having)
+                found = self._lacking(key).union(*sharing)
             else:
-                found = (found & sharing) | (found - having)
-        return set(self.all) if found is None else found
+                found = (found - self.having[key]).union(*(found & alike for alike in sharing))
+        return self.all if found is None else found
+
+    def _lacking(self, key: str) -> set[int]:
+        found = self.lacking.get(key)
+        if found is None:
+            found = self.lacking[key] = self.all - self.having[key]
+        return found
 
     def _spread(self, entry: tuple[str, Values]) -> int:
         """How many claims a key may leave: those without it, and those that share a value."""
         key, values = entry
         without = len(self.all) - len(self.having[key])
         return without + sum(len(self.by_label[key, value]) for value in values)
-
-
-def _pairs(one: Claim) -> frozenset[tuple[str, str]]:
-    return frozenset(one.selector.items())

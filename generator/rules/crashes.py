@@ -74,14 +74,17 @@ def _in_object(cluster: Cluster, driver: Mapping[str, Any]) -> Iterator[tuple[st
     if not isinstance(policy, dict):
         return
     # NVIDIA/gpu-operator pull 2419: fixed with the vendored upgrade library of v26.7.0.
-    if of_policy and policy.get("autoUpgrade") is True and policy.get("drain") is None:
-        if not cluster.operator.release.restart_only:
-            message = f"upgradePolicy has autoUpgrade and no drain, which crashes operator {cluster.operator.release.version}"
-            yield message, "print drain with enable: false"
+    release, automatic = cluster.operator.release, policy.get("autoUpgrade") is True
+    if of_policy and automatic and policy.get("drain") is None and not release.restart_only:
+        message = f"upgradePolicy has autoUpgrade and no drain, which crashes operator {release.version}"
+        yield message, "print drain with enable: false"
     for name in SELECTORS:
         selector = policy[name].get("podSelector") if isinstance(policy.get(name), dict) else None
         if isinstance(selector, str) and (problem := selector_problem(selector)):
-            yield f'upgradePolicy.{name}.podSelector "{selector}" is no label selector, {STALLS}: {problem}', "correct it"
+            yield (
+                f'upgradePolicy.{name}.podSelector "{selector}" is no label selector, {STALLS}: {problem}',
+                "correct it",
+            )
     most = policy.get("maxUnavailable")
     if isinstance(most, str) and not PERCENT.fullmatch(most):
         yield f'upgradePolicy.maxUnavailable "{most}" is no number and no percentage, {STALLS}', 'write 1 or "25%"'

@@ -27,7 +27,7 @@ def judge(
     findings = [*told, *context.catalog.findings, *context.rendered.findings]
     whole = not any(finding.severity is Severity.INVALID for finding in findings)
     for rule in rules:
-        if rule.check is not None:
+        if rule.check is not None and (whole or not rule.needs_all):
             findings += map(rule.finding, rule.check(context))
     applied = _Applied(context.fleet.silences, baseline or Baseline((), Place("")))
     kept, ignored = [], []
@@ -41,12 +41,21 @@ def judge(
         kept += applied.unused(context.fleet, {rule.id: rule for rule in rules})
     if context.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
-    kept.sort(key=_order)
-    return Judgement(tuple(kept), tuple(ignored))
+    return Judgement(tuple(_once(sorted(kept, key=_order))), tuple(ignored))
 
 
 def _order(finding: Finding) -> tuple[object, ...]:
     return (finding.place, finding.rule, finding.cluster, finding.pool, finding.message)
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One mistake is told once: what several clusters or pools inherit gives each of them the same finding."""
+    told: set[tuple[str, Place, str]] = set()
+    for finding in findings:
+        key = (finding.rule, finding.place, finding.message)
+        if key not in told:
+            told.add(key)
+            yield finding
 
 
 class _Applied:

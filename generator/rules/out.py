@@ -17,8 +17,6 @@ DOCUMENT = b"apiVersion: drivergate.dev/"
 
 def drift(context: Context) -> Iterator[Problem]:
     """Every file that render would write or remove."""
-    if context.rendered.findings:
-        return
     todo = changes(context.rendered, context.out, context.owned, only=context.only)
     clusters = {file.path: file.cluster for file in context.rendered.files}
     hint = STAGE if context.staged else RENDER
@@ -31,7 +29,8 @@ def drift(context: Context) -> Iterator[Problem]:
         if path in context.out:
             yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, path.split("/")[0])
     if MANIFEST in todo.told:
-        what = "does not list what is rendered" if MANIFEST in context.out else "is missing"
+        what = "does not list what is rendered" if context.owned.readable else "has lines that are no entry of a file"
+        what = what if MANIFEST in context.out else "is missing"
         yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
 
 
@@ -55,7 +54,8 @@ def removal(context: Context) -> Iterator[Problem]:
 def stray(context: Context) -> Iterator[Problem]:
     """Files below out/ that are nobody's."""
     for path in strays(context.out, context.rendered, context.owned):
-        if not context.only or path.split("/")[0] in context.only:
+        of_another = context.only and path.split("/")[0] not in context.only
+        if not of_another and DOCUMENT not in context.out[path]:  # which out/contains-input tells
             what = "is not rendered by drivergate; it is left alone"
             yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")
 
@@ -104,7 +104,7 @@ def _problem(path: str, what: str, hint: str, cluster: str) -> Problem:
 
 
 RULES = (
-    Rule("out/drift", Severity.ERROR, "out/ is not what the inventory renders", drift),
+    Rule("out/drift", Severity.ERROR, "out/ is not what the inventory renders", drift, needs_all=True),
     Rule("out/stray", Severity.WARNING, "a file below out/ is nobody's", stray),
     Rule(
         "out/not-staged",
@@ -112,7 +112,7 @@ RULES = (
         "a file that the result depends on is no part of the commit",
         not_staged,
     ),
-    Rule("out/removal", Severity.INVALID, "render would remove or overwrite what it may not", removal),
+    Rule("out/removal", Severity.INVALID, "render would remove or overwrite what it may not", removal, needs_all=True),
     Rule(
         "out/contains-input",
         Severity.INVALID,

@@ -21,12 +21,17 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class Rule(Struct, frozen=True):
-    """One row of the table. A rule without `check` is told where a document is read or a template rendered."""
+    """One row of the table. A rule without `check` is told where a document is read or a template rendered.
+
+    One that `needs_all` compares what is there with everything that is declared: it says nothing while a part of
+    that could not be read or rendered.
+    """
 
     id: str
     severity: Severity
     summary: str
     check: Callable[[Context], Iterable[Problem]] | None = None
+    needs_all: bool = False
 
     @property
     def family(self) -> str:

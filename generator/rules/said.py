@@ -1,4 +1,4 @@
-"""Where a setting was said, and whom a finding about it concerns: a fleet's own line is told once, for nobody's pool."""
+"""Where a setting was said, and whom a finding about it concerns: a line of the fleet's is nobody's pool's."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,9 +18,7 @@ class Said(Struct, frozen=True):
     pool: str = ""
 
     def problem(self, message: str, hint: str, fact: str = "") -> Problem:
-        return Problem(
-            place=self.place, message=message, hint=hint, cluster=self.cluster, pool=self.pool, fact=fact
-        )
+        return Problem(place=self.place, message=message, hint=hint, cluster=self.cluster, pool=self.pool, fact=fact)
 
 
 def said(fleet: Fleet, of: Pool | Cluster, *path: str | int, key: bool = False) -> Said:

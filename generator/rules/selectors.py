@@ -94,8 +94,6 @@ def circular_selector(context: Context) -> Iterator[Problem]:
                 yield _at(context, pool, ("nodeSelector", key), message, hint, key)
 
 
-def _at(
-    context: Context, pool: Pool, path: tuple[str, ...], message: str, hint: str, fact: str = ""
-) -> Problem:
+def _at(context: Context, pool: Pool, path: tuple[str, ...], message: str, hint: str, fact: str = "") -> Problem:
     place = context.fleet.at(pool, *path)
     return Problem(place=place, message=message, hint=hint, cluster=pool.cluster, pool=pool.name, fact=fact)

@@ -68,7 +68,9 @@ def _same_kernel(fleet: Fleet, cluster: Cluster) -> Iterator[Problem]:
             first, other, its_tag = seen.setdefault(kernel.name, (pool, os, tag))
             if other != os and its_tag == tag and (first.name, os) not in told:
                 told.add((first.name, os))
-                message = f'kernel "{kernel.name}" runs on {os} in pool "{pool.name}" and on {other} in pool "{first.name}"'
+                message = (
+                    f'kernel "{kernel.name}" runs on {os} in pool "{pool.name}" and on {other} in pool "{first.name}"'
+                )
                 message += ", and the operator then refuses the whole ClusterPolicy"
                 yield _problem(fleet, pool, message, PER_POOL, str(os))
 
@@ -136,14 +138,12 @@ def _mixed(
         differing = "; ".join(map(str, found))
         message = f'{_named(pool, more)} differs from pool "{first}" ({differing}), {why}'
         place = said(fleet, pool, "driver", *found[0].path).place
-        yield Problem(
-            place=place, message=message, hint=hint, cluster=cluster.name, pool=pool.name, fact=differing
-        )
+        yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, pool=pool.name, fact=differing)
 
 
 def _differences(first: Mapping[Path, Any], mine: Mapping[Path, Any]) -> Iterator[Difference]:
     """A branch against a version of the same text is no difference: both render as it."""
-    names = {("branch",): ("version",), ("version",): ("branch",)}
+    names: dict[Path, Path] = {("branch",): ("version",), ("version",): ("branch",)}
     for path in dict.fromkeys((*mine, *first)):
         other = names.get(path, path)
         if path not in mine and other in mine:

@@ -1,5 +1,169 @@
-"""Rules of the family upgrade/."""
+"""Rules of the family upgrade/: what the declared upgrade policies do to a rollout."""
 
-from generator.rules.rule import Rule
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-RULES: tuple[Rule, ...] = ()
+from generator.declared.fleet import Cluster, Install, Pool
+from generator.facts.release import DriverApi
+from generator.finding import Severity
+from generator.render.driver import carries_upgrade_policy, upgrade_policy
+from generator.rules.context import Context
+from generator.rules.crashes import user_objects
+from generator.rules.rule import Problem, Rule
+from generator.rules.said import once, said
+
+# k8s-driver-manager's own eviction, which it leaves to the upgrade controller where that is on.
+MANAGER_ENV = ("ENABLE_AUTO_DRAIN", "ENABLE_GPU_POD_EVICTION")
+MANAGER_PREFIX = "DRAIN_"
+POLICY = ("driver", "upgradePolicy")
+
+
+def automatic(cluster: Cluster, pool: Pool) -> bool:
+    """Whether the operator itself upgrades the pool's nodes; what silence means depends on who fills the default."""
+    by_default = not carries_upgrade_policy(cluster) or cluster.operator.install is Install.HELM
+    return pool.driver.upgrade_policy.get("autoUpgrade", by_default) is True
+
+
+def _automatic(context: Context) -> Iterator[tuple[Cluster, Pool, dict[str, Any]]]:
+    """Pools that the operator upgrades itself, with their policy in full."""
+    for cluster, pool in context.managed():
+        if automatic(cluster, pool):
+            yield cluster, pool, upgrade_policy(pool.driver.upgrade_policy, auto_upgrade=True)
+
+
+def drain_without_selector(context: Context) -> Iterator[Problem]:
+    """A drain without podSelector evicts whatever runs on the node, not only GPU work."""
+    yield from once(_drains(context))
+
+
+def _drains(context: Context) -> Iterator[Problem]:
+    for _, pool, policy in _automatic(context):
+        if policy["drain"]["enable"] and not policy["drain"]["podSelector"]:
+            where = said(context.fleet, pool, *POLICY, "drain", "enable")
+            message = "drain.enable is true and drain.podSelector is empty: every pod of the node is evicted"
+            yield where.problem(message, "set drain.podSelector to the GPU workloads, or drain.enable: false")
+
+
+def drain_before_pod_deletion(context: Context) -> Iterator[Problem]:
+    """Pod deletion comes first; with its strict defaults the first emptyDir turns it into a drain of the node."""
+    yield from once(_undeclared_deletion(context))
+
+
+def _undeclared_deletion(context: Context) -> Iterator[Problem]:
+    for _, pool, policy in _automatic(context):
+        if policy["drain"]["enable"] and "podDeletion" not in pool.driver.upgrade_policy:
+            where = said(context.fleet, pool, *POLICY, "drain", "enable")
+            message = (
+                "drain.enable is true and podDeletion is not declared: its default deletes no pod with an emptyDir"
+            )
+            message += " and none without a controller, so that the node is drained instead"
+            yield where.problem(
+                message, "declare podDeletion with what your GPU pods need, for example deleteEmptyDir: true"
+            )
+
+
+def no_slots(context: Context) -> Iterator[Problem]:
+    """gpu-operator vendor k8s-operator-libs pkg/upgrade GetUpgradesAvailable: with 0 no node is ever due."""
+    yield from once(_without_slots(context))
+
+
+def _without_slots(context: Context) -> Iterator[Problem]:
+    for _, pool, policy in _automatic(context):
+        most = policy["maxUnavailable"]
+        if scaled(most, 100) == 0:
+            where = said(context.fleet, pool, *POLICY, "maxUnavailable")
+            shown = f'"{most}"' if isinstance(most, str) else most
+            message = f"autoUpgrade is true and maxUnavailable is {shown}: no node is ever upgraded"
+            yield where.problem(message, "allow at least 1, or set autoUpgrade: false", str(most))
+
+
+def manager_env_ignored(context: Context) -> Iterator[Problem]:
+    """The driver manager reads the node's upgrade-enabled annotation and leaves eviction to the controller."""
+    yield from once(_ignored(context))
+
+
+def _ignored(context: Context) -> Iterator[Problem]:
+    for _, pool, _ in _automatic(context):
+        manager = pool.driver.spec.get("manager")
+        listed = manager.get("env") if isinstance(manager, Mapping) else None
+        for index, one in enumerate(listed if isinstance(listed, list) else ()):
+            name = str(one.get("name")) if isinstance(one, Mapping) else ""
+            if name in MANAGER_ENV or name.startswith(MANAGER_PREFIX):
+                where = said(context.fleet, pool, "driver", "spec", "manager", "env", index)
+                message = f"{name} of driver.spec.manager.env has no effect while upgradePolicy.autoUpgrade is true"
+                yield where.problem(message, "say it in driver.upgradePolicy, and remove the variable", name)
+
+
+def pod_deletion_missing(context: Context) -> Iterator[Problem]:
+    """A ClusterPolicy has no default for podDeletion, and its absence stalls every later step (facts 6.4)."""
+    for cluster, api, driver, place in user_objects(context):
+        policy = driver.get("upgradePolicy")
+        unused = api is DriverApi.NVIDIADRIVER and not cluster.operator.release.object_upgrade_policy
+        if unused or not isinstance(policy, dict) or policy.get("podDeletion") is not None:
+            continue
+        if policy.get("autoUpgrade") is True:
+            message = f"the {api} of this template has upgradePolicy.autoUpgrade and no podDeletion"
+            message += ', and the operator stops with "pod deletion spec should not be empty"'
+            hint = "print podDeletion with force, timeoutSeconds and deleteEmptyDir"
+            yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
+
+
+def cluster_wide_unavailable(context: Context) -> Iterator[Problem]:
+    """From v26.7 on each NVIDIADriver counts its own slots, so that a cluster may lose their sum."""
+    for cluster in context.fleet.clusters:
+        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER and not carries_upgrade_policy(cluster):
+            yield from _sum_of_slots(context, cluster)
+
+
+def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
+    sized = [
+        (pool.size.max, upgrade_policy(pool.driver.upgrade_policy, auto_upgrade=True))
+        for pool in cluster.managed_pools
+        if pool.size and automatic(cluster, pool)
+    ]
+    total = sum(nodes for nodes, _ in sized)
+    worst = sum(_slots(policy, nodes) for nodes, policy in sized)
+    allowed, most = max(
+        ((scaled(policy["maxUnavailable"], total), policy["maxUnavailable"]) for _, policy in sized), default=(0, 0)
+    )
+    if worst > allowed:
+        message = f"up to {worst} of the {total} GPU nodes of cluster {cluster.name} are upgraded at a time"
+        message += (
+            f": the slots of {len(sized)} pools add up, and the largest maxUnavailable, {most}, is {allowed} of {total}"
+        )
+        hint = "lower maxParallelUpgrades or maxUnavailable of single pools, or silence this if the sum is meant"
+        yield Problem(
+            place=context.fleet.at(cluster, "name"), message=message, hint=hint, cluster=cluster.name, fact=str(worst)
+        )
+
+
+def _slots(policy: Mapping[str, Any], nodes: int) -> int:
+    """How many nodes of a pool may be upgraded at a time; 0 parallel upgrades mean no limit."""
+    unavailable = scaled(policy["maxUnavailable"], nodes)
+    return min(unavailable, policy["maxParallelUpgrades"] or unavailable, nodes)
+
+
+def scaled(most: int | str, total: int) -> int:
+    """How many of a number of nodes maxUnavailable is; percentages are rounded up."""
+    return -(-int(most.removesuffix("%")) * total // 100) if isinstance(most, str) else most
+
+
+E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING
+RULES: tuple[Rule, ...] = (
+    Rule("upgrade/drain-without-selector", W, "a drain that evicts every pod of the node", drain_without_selector),
+    Rule(
+        "upgrade/drain-before-pod-deletion",
+        W,
+        "a drain that comes in place of a pod deletion nobody declared",
+        drain_before_pod_deletion,
+    ),
+    Rule("upgrade/no-slots", E, "an automatic upgrade that never starts", no_slots),
+    Rule("upgrade/manager-env-ignored", W, "variables of the driver manager without effect", manager_env_ignored),
+    Rule("upgrade/pod-deletion-missing", U, "an upgrade policy that stops the operator", pod_deletion_missing),
+    Rule(
+        "upgrade/cluster-wide-unavailable",
+        W,
+        "slots of single pools that add up to more than one policy allows",
+        cluster_wide_unavailable,
+    ),
+)

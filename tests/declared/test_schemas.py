@@ -1,0 +1,103 @@
+"""The committed JSON Schemas: as the model is, and of use to an editor, which reads YAML by itself."""
+
+import copy
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from generator.declared.model import KINDS, SLUGS
+from generator.facts.data import schema_json
+from tests import schemas
+from tests.shared import REPO
+
+SAMPLES = sorted((REPO / "inventory").rglob("*.yaml"))
+
+
+def document(path: Any) -> dict[str, Any]:
+    loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def errors(value: dict[str, Any]) -> list[Any]:
+    return list(jsonschema_rs.validator_for(schema_json(SLUGS[value["kind"]])).iter_errors(value))
+
+
+def test_they_are_what_the_model_says() -> None:
+    assert schemas.outdated() == []
+
+
+def test_each_kind_has_one_that_is_a_schema() -> None:
+    assert set(SLUGS) == set(KINDS)
+    for slug in SLUGS.values():
+        jsonschema_rs.meta.validate(schema_json(slug))
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: str(path.relative_to(REPO)))
+def test_they_accept_every_sample(path: Any) -> None:
+    assert errors(document(path)) == []
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: str(path.relative_to(REPO)))
+def test_every_sample_names_the_schema_of_its_kind(path: Any) -> None:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    named = first.removeprefix("# yaml-language-server: $schema=")
+    assert (path.parent / named).resolve() == REPO / "docs" / "schemas" / f"{SLUGS[document(path)['kind']]}.json"
+
+
+def test_the_samples_are_of_every_kind() -> None:
+    assert {document(path)["kind"] for path in SAMPLES} == set(KINDS)
+
+
+CLUSTER = document(REPO / "inventory" / "clusters" / "onprem-muc.yaml")
+FLEET = document(REPO / "inventory" / "fleet.yaml")
+IMAGE = document(REPO / "inventory" / "node-images" / "aws-ubuntu2404.yaml")
+CATALOG = {
+    "apiVersion": "drivergate.dev/v1alpha1",
+    "kind": "ImageCatalog",
+    "repository": "nvcr.io/nvidia/driver",
+    "images": [{"tag": "580-6.8.0-1050-aws-ubuntu24.04"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "value"),
+    [
+        (CLUSTER, ("pool",), {}),
+        (CLUSTER, ("name",), "../elsewhere"),
+        (CLUSTER, ("apiVersion",), "v1"),
+        (CLUSTER, ("ring",), 1),
+        (CLUSTER, ("operator",), {"driverApi": "nvidiadriver"}),
+        (CLUSTER, ("pools", "gh200-arm", "arch"), ["aarch64"]),
+        (CLUSTER, ("pools", "gh200-arm", "arch"), []),
+        (CLUSTER, ("pools", "gh200-arm", "nodes"), -1),
+        (CLUSTER, ("pools", "gh200-arm", "nodes"), {"min": 1}),
+        (CLUSTER, ("pools", "gh200-arm", "nodeSelector"), {"pool": None}),
+        (CLUSTER, ("pools", "gh200-arm", "driver"), {"version": 550.54}),
+        (CLUSTER, ("pools", "gh200-arm", "driver"), {"mode": "vgpu"}),
+        (CLUSTER, ("pools", "gh200-arm", "driver"), {"upgradePolicy": {"maxUnavailable": "125%"}}),
+        (CLUSTER, ("silenced",), [{"rule": "image/missing"}]),
+        (FLEET, ("defaults", "drivers"), {}),
+        (FLEET, ("profiles", "openshift", "operator", "install"), "argocd"),
+        (IMAGE, ("os",), {"id": "ubuntu", "version": 24.04}),
+        (IMAGE, ("running",), "2026.04"),
+        (CATALOG, ("images", 0, "digest"), "sha256:abc"),
+        (CATALOG, ("images", 0, "arch"), "amd64"),
+    ],
+)
+def test_they_refuse_what_is_broken(base: dict[str, Any], path: tuple[str | int, ...], value: Any) -> None:
+    broken: Any = copy.deepcopy(base)
+    inner = broken
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    assert errors(broken) != []
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_notes_and_anchors_are_anybodys(kind: str) -> None:
+    base = {"Fleet": FLEET, "NodeImage": IMAGE, "Cluster": CLUSTER, "ImageCatalog": CATALOG}[kind]
+    assert errors({**base, "x-common": {"a": 1}}) == []
+    assert errors({key: value for key, value in base.items() if key != "kind"} | {"kind": kind, "common": {}}) != []
