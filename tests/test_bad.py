@@ -19,22 +19,30 @@ from tests.judging import context_of
 
 BAD = Path(__file__).parent / "bad"
 COMMON = BAD / "_common"
-ABOUT_THE_CASE = frozenset({"expect.txt", "also.txt", "untracked.txt", "files.json"})  # see bad/README.md
+# See bad/README.md.
+ABOUT_THE_CASE = frozenset({"expect.txt", "also.txt", "untracked.txt", "allow-remove.txt", "files.json"})
 FOLDERS_OF_THE_CASE = frozenset({"good", "against"})
+RENDERED = b"as rendered"
 CASES = sorted(file.parent for file in BAD.glob("*/*/expect.txt"))
 
 
 class Repository(Struct, frozen=True):
-    """Files by path, None for one that is taken away; what git doesn't track; the out/ compared with."""
+    """Files by path, None for one that is taken away; what a commit would not hold; what render may remove.
+
+    `against` is the out/ compared with. The last two are None where nothing is compared, and nothing written.
+    """
 
     files: dict[str, bytes | None]
     untracked: tuple[str, ...]
+    allow_remove: frozenset[str] | None
     against: dict[str, bytes] | None
 
     def under(self, other: "Repository") -> "Repository":
         """The two laid over one another; what is not tracked is the other's alone."""
         against = self.against if other.against is None else other.against
-        return Repository({**self.files, **other.files}, other.untracked, against)
+        allow_remove = self.allow_remove if other.allow_remove is None else other.allow_remove
+        files = {path: data for path, data in {**self.files, **other.files}.items() if data is not RENDERED}
+        return Repository(files, other.untracked, allow_remove, against)
 
 
 def repository(folder: Path) -> Repository:
@@ -45,16 +53,27 @@ def repository(folder: Path) -> Repository:
         if path.is_file() and relative.parts[0] not in FOLDERS_OF_THE_CASE and str(relative) not in ABOUT_THE_CASE:
             files[relative.as_posix()] = path.read_bytes()
     for name, content in json.loads(_text(folder / "files.json") or "{}").items():
-        files[name] = base64.b64decode(content["base64"]) if isinstance(content, dict) else _bytes(content)
+        files[name] = _content(content)
     against = None
     if (folder / "against").is_dir():
         found = sorted(path for path in (folder / "against").rglob("*") if path.is_file())
         against = {path.relative_to(folder / "against").as_posix(): path.read_bytes() for path in found}
-    return Repository(files, tuple(_lines(folder / "untracked.txt")), against)
+    named = folder / "allow-remove.txt"
+    allow_remove = frozenset(_lines(named)) if named.exists() else None
+    return Repository(files, tuple(_lines(folder / "untracked.txt")), allow_remove, against)
 
 
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
+def _content(said: str | dict[str, str] | bool | None) -> bytes | None:
+    match said:
+        case str():
+            return said.encode()
+        case {"base64": data}:
+            return base64.b64decode(data)
+        case True:
+            return RENDERED
+        case None:
+            return None
+    raise AssertionError(said)
 
 
 def _text(path: Path) -> str:
@@ -73,7 +92,14 @@ def judged(case: Repository) -> tuple[Finding, ...]:
     out |= {path: data for path, data in case.files.items() if path.startswith("out/")}
     present = {path.removeprefix("out/"): data for path, data in out.items() if data is not None}
     listed = present[MANIFEST].decode() if MANIFEST in present else None
-    context = replace(context, out=present, owned=ownership(listed), untracked=case.untracked)
+    context = replace(
+        context,
+        out=present,
+        owned=ownership(listed),
+        untracked=case.untracked,
+        staged=bool(case.untracked),
+        allow_remove=case.allow_remove,
+    )
     baseline = read_baseline(inputs[BASELINE]) if BASELINE in inputs else None
     told = (*told, *(baseline.findings if baseline else ()))
     return judge(context, RULES, told=told, baseline=baseline).findings

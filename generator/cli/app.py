@@ -52,7 +52,7 @@ def run(arguments: list[str]) -> int:
     from generator.edges.errors import OutsideError
 
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="drivergate", standalone_mode=False)
     except typer.TyperException as error:
         return _bad_usage(error)
     except OutsideError as error:
@@ -61,8 +61,10 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         say("drivergate: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        return _closed_pipe()
+    except SystemExit as error:  # typer's own end for a closed pipe, and for completion
+        if isinstance(error.__context__, BrokenPipeError):
+            return _closed_pipe()
+        raise
     except Exception as error:  # noqa: BLE001 - a bug: where it happened, never what values it held
         say(_bug(error))
         return BUG

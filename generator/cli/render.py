@@ -32,7 +32,6 @@ def render(
     from generator.cli.judging import judged, summary
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, colored, exit_code, out, say
     from generator.finding import Severity
-    from generator.render.ownership import changes
     from generator.report import diff as difference
     from generator.report import json, text
 
@@ -56,7 +55,7 @@ def render(
             say("nothing is written")
         return UNUSABLE
     context = gathered.context
-    todo = changes(context.rendered, context.out, context.owned, only=context.only)
+    todo = context.todo()
     if not check and not diff:
         from generator.cli.writing import write
 

@@ -1,10 +1,11 @@
 """The findings that were there when the gate was introduced; listed ones are told as warnings."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import read
+from generator.declared.document import places, read
 from generator.finding import Finding, Place, Severity
 
 FILE = ".drivergate-baseline.yaml"
@@ -27,33 +28,47 @@ class Entry(Struct, frozen=True, order=True):
 
 
 class Baseline(Struct, frozen=True):
-    """All entries, and where they stand."""
+    """All entries in the order of their file."""
 
-    entries: tuple[Entry, ...]
-    place: Place
+    entries: tuple[Entry, ...] = ()
     findings: tuple[Finding, ...] = ()
+    data: bytes = b""
+
+    def places(self) -> dict[Entry, Place]:
+        """Where each entry stands; the file is read again for it."""
+        found = places(self.data, FILE)
+        return {entry: found.value(("findings", index)) for index, entry in enumerate(self.entries)}
 
 
 def read_baseline(data: bytes) -> Baseline:
     """The baseline file's entries; what can't be read is a finding, never an empty baseline."""
-    document, place = read(data, FILE), Place(FILE, 1, 1)
+    document = read(data, FILE)
+    if document.findings:
+        return Baseline((), document.findings)
     listed = document.value.get("findings") if isinstance(document.value, dict) else None
+    if not isinstance(listed, list):
+        return Baseline((), (_unreadable(Place(FILE, 1, 1), f"{FILE} holds no list of findings"),))
     entries = []
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict) and all(isinstance(one.get(key, ""), str) for key in KEYS) and set(one) <= set(KEYS):
-            entries.append(Entry(*(one.get(key, "") for key in KEYS)))
-        else:
-            listed = None
-    if document.findings or listed is None:
-        finding = Finding(
-            rule="inventory/schema",
-            severity=Severity.INVALID,
-            place=place,
-            message=f"{FILE} is no list of findings with the keys {', '.join(KEYS)}",
-            hint="run: drivergate check --write-baseline",
-        )
-        return Baseline((), place, document.findings or (finding,))
-    return Baseline(tuple(entries), place)
+    for index, one in enumerate(listed):
+        if not isinstance(one, dict) or not _is_entry(one):
+            place = places(data, FILE).value(("findings", index))
+            return Baseline((), (_unreadable(place, f"an entry is no text under each of {', '.join(KEYS)}"),))
+        entries.append(Entry(*(one.get(key, "") for key in KEYS)))
+    return Baseline(tuple(entries), (), data)
+
+
+def _is_entry(one: dict[str, Any]) -> bool:
+    return "rule" in one and set(one) <= set(KEYS) and all(isinstance(value, str) for value in one.values())
+
+
+def _unreadable(place: Place, message: str) -> Finding:
+    return Finding(
+        rule="inventory/schema",
+        severity=Severity.INVALID,
+        place=place,
+        message=message,
+        hint="correct it, or run: drivergate check --write-baseline",
+    )
 
 
 def entries_of(findings: Iterable[Finding]) -> tuple[Entry, ...]:
@@ -68,6 +83,10 @@ def baseline_text(entries: Iterable[Entry]) -> str:
 
     lines = []
     for entry in entries:
-        told = (f"{key}: {dumps(getattr(entry, key))}" for key in KEYS if getattr(entry, key))
+        told = (
+            f"{key}: {dumps(getattr(entry, key), ensure_ascii=False)}"
+            for key in KEYS
+            if getattr(entry, key) or key == "rule"
+        )
         lines.append(f"  - {{{', '.join(told)}}}\n")
     return f"{HEADER}findings:" + ("\n" + "".join(lines) if lines else " []\n")

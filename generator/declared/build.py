@@ -19,6 +19,7 @@ from generator.declared.fleet import (
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Level, Path, below, merged, origin
 from generator.declared.ownpool import BOTH, OwnPool, both
+from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
@@ -139,7 +140,7 @@ def _no_fleet(inventory: Inventory) -> Finding:
 
 
 def _requires(loaded: Loaded[model.Fleet] | None, version: str, texts: Texts) -> Iterator[Finding]:
-    if loaded is None or not loaded.shape.requires:
+    if loaded is None or not loaded.shape.requires or plainly_within(version, loaded.shape.requires):
         return
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -297,11 +298,12 @@ def _taken(cluster: str, file: str, pool: Pool, first: Pool, texts: Texts) -> Fi
 
 def _not_a_name(cluster: str, file: str, pool: Pool, names: set[str], texts: Texts) -> Finding | None:
     """Why the name of a pool, or of its object, can't be one of a Kubernetes object and of a file."""
-    what, name, place = "pool name", pool.name, texts.key(file, pool.path)
-    if _is_name(name):
-        if _is_name(pool.object_name):
-            return None
+    if not _is_name(pool.name):
+        what, name, place = "pool name", pool.name, texts.key(file, pool.path)
+    elif not _is_name(pool.object_name):
         what, name, place = "renamedFrom", pool.renamed_from, texts.value(file, (*pool.path, "renamedFrom"))
+    else:
+        return None
     near = re.sub(r"[^a-z0-9.-]", "-", name.lower())[:63].strip("-.") or "pool"
     rule, hint = "inventory/schema", f'write the name of an object, for example "{near}"'
     message = f'{what} "{name}" is no object name (lower-case letters, digits, "-" and ".", at most {MAX_NAME})'

@@ -25,10 +25,11 @@ PLAIN_TAG = re.compile(
 
 
 class Catalog(Struct, frozen=True):
-    """Every image that is built, by repository and tag."""
+    """Every image that is built, by repository and tag; `whole` where every line of every file could be read."""
 
     repositories: Mapping[str, Mapping[str, Entry]]
     findings: tuple[Finding, ...] = ()
+    whole: bool = True
 
     def find(self, repository: str, tag: str) -> Entry | None:
         """The entry of a tag, with the file and line that list it; `gone` ones too."""
@@ -44,7 +45,9 @@ def collect(files: Iterable[CatalogFile]) -> Catalog:
     repositories: dict[str, dict[str, Entry]] = {}
     repeated: dict[tuple[str, str], list[Entry]] = {}
     findings: list[Finding] = []
+    whole = True
     for file in files:
+        whole = whole and not file.findings
         entries = repositories.setdefault(file.repository, {})
         for entry in file.entries:
             first = entries.setdefault(entry.tag, entry)
@@ -56,7 +59,7 @@ def collect(files: Iterable[CatalogFile]) -> Catalog:
         findings += _unreadable(file)
     for (repository, tag), lines in repeated.items():
         repositories[repository][tag] = _combined(lines)
-    return Catalog(repositories, tuple(findings))
+    return Catalog(repositories, tuple(findings), whole=whole)
 
 
 def _facts(entry: Entry) -> tuple[object, ...]:

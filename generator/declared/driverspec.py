@@ -69,7 +69,9 @@ def fitted(
     made: dict[str, Any] = fitting.fit(kept, shape.schema, ())
     for violation in violations(made, shape):
         fitting.refused(violation, made, f"{api} of operator {release.version}")
-    return made, tuple(fitting.findings)
+    # What reads the spec relies on the types of the CRD, so a field that doesn't have them goes no further.
+    unfit = {path[0] for path in fitting.refused_at if path}
+    return {key: value for key, value in made.items() if key not in unfit}, tuple(fitting.findings)
 
 
 def unknown_fields(api: DriverApi, release: Release, spec: Mapping[str, Any]) -> Iterator[Path]:
@@ -134,6 +136,7 @@ class _Fitting:
         self.place = place
         self.findings: list[Finding] = []
         self.reported: set[Path] = set()
+        self.refused_at: list[Path] = []
 
     def owned(self, key: str, hint: str) -> None:
         message = f"{_name((key,))} is what drivergate sets from the inventory's own keys"
@@ -158,6 +161,7 @@ class _Fitting:
     def _ambiguous(self, value: Ambiguous, schema: Schema, path: Path) -> None:
         kind = "string" if INT_OR_STRING in schema else schema.get("type", "string")
         self.reported.add(path)
+        self.refused_at.append(path)
         if is_null(value):
             written = f' (written "{value.text}")' if value.text else ""
             self._told(path, f"{_name(path)} is empty{written}", "give a value or leave the key out")
@@ -172,6 +176,7 @@ class _Fitting:
         path = violation.path
         if violation.kind is Flaw.UNKNOWN or any(path[: len(seen)] == seen for seen in self.reported):
             return
+        self.refused_at.append(path)
         hint = "write what the field takes, or leave it out"
         if violation.kind is Flaw.MISSING:
             hint = f"add {path[-1]}"

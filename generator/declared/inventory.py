@@ -95,7 +95,7 @@ def unread(file: str, why: str, hint: str) -> Finding:
     return Finding(
         rule="inventory/unread-file",
         severity=Severity.ERROR,
-        place=Place(file),
+        place=Place(file, 1, 1),
         message=f"{file} is not read: {why}",
         hint=hint,
     )

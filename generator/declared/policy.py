@@ -27,7 +27,8 @@ class Bases(Struct, frozen=True):
 
 def named(fleet: Fleet) -> tuple[str, ...]:
     """The paths of all bases that can be looked for."""
-    return tuple(sorted({one.operator.policy_base for one in fleet.clusters if is_plain(one.operator.policy_base)}))
+    named = {one.operator.policy_base for one in fleet.clusters if one.operator.install is not Install.HELM}
+    return tuple(sorted(filter(is_plain, named)))
 
 
 def bases(fleet: Fleet, files: Mapping[str, bytes]) -> Bases:

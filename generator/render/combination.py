@@ -89,34 +89,34 @@ def references(cluster: Cluster, pool: Pool) -> tuple[str, ...]:
 
 def _companions(cluster: Cluster, pool: Pool) -> Iterator[str]:
     release, spec = cluster.operator.release, pool.driver.spec
-    manager = _settings(spec, "manager")
+    manager = _named(spec, "manager")
     named = ImageSpec(
         api=DriverApi.NVIDIADRIVER,
-        repository=manager.get("repository", ""),
-        image=manager.get("image", ""),
-        version=manager.get("version", ""),
+        repository=manager["repository"],
+        image=manager["image"],
+        version=manager["version"],
     )
     yield from _composed(image_path(release, named, release.driver_manager))
     if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER or pool.os is None:
         return
     system = declared_system(pool.os.id, pool.os.version, "")
     for component in (Component.GDS, Component.GDRCOPY):
-        settings = _settings(spec, component)
-        if settings.get("enabled") is True:
+        settings = _named(spec, component)
+        if spec.get(component, {}).get("enabled") is True:
             asked = ImageSpec(
                 api=DriverApi.NVIDIADRIVER,
                 component=component,
-                repository=settings.get("repository", ""),
-                image=settings.get("image", ""),
-                version=settings.get("version", ""),
+                repository=settings["repository"],
+                image=settings["image"],
+                version=settings["version"],
             )
             yield from _composed(driver_image(release, asked, system))
 
 
-def _settings(spec: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """A mapping of the user's spec; one that holds no mapping there is told of where the spec is made to fit."""
-    found = spec.get(key)
-    return found if isinstance(found, Mapping) else {}
+def _named(spec: Mapping[str, Any], key: str) -> dict[str, str]:
+    """The parts of an image that the user's spec names, "" where unset."""
+    settings = spec.get(key, {})
+    return {part: settings.get(part, "") for part in ("repository", "image", "version")}
 
 
 def _composed(made: str | Refused) -> Iterator[str]:

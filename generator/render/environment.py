@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jinja2 import BaseLoader, StrictUndefined, TemplateNotFound
+from jinja2 import BaseLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from msgspec import Struct
 
@@ -58,6 +58,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return self.concat(template.root_render_func(context))
         except Exception:  # noqa: BLE001 - it is raised again, with the template's own lines in its traceback
             self.handle_exception()
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """What would change values that are printed already is refused; to indent them changes none."""
+        tree = super()._parse(source, name, filename)
+        for node in tree.find_all((nodes.FilterBlock, nodes.EvalContextModifier, nodes.ScopedEvalContextModifier)):
+            if not isinstance(node, nodes.FilterBlock) or node.filter.name != "indent" or node.filter.node is not None:
+                message = "of the blocks that change what is printed only {% filter indent(…) %} is supported"
+                raise TemplateSyntaxError(message, node.lineno, name, filename)
+        return tree
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """A field of a template value, else what the sandbox allows."""

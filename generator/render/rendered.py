@@ -278,15 +278,14 @@ def _clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
     objects: dict[tuple[str, ...], RenderedFile] = {}
     folders = set()
     for file in files:
-        path = file.path.casefold()
-        first = paths.setdefault(path.removesuffix(".yml") + ".yaml" if path.endswith(KUSTOMIZATIONS) else path, file)
-        folders.add(path.rpartition("/")[0])
+        folder, _, name = file.path.casefold().rpartition("/")
+        first = paths.setdefault(f"{folder}/{'kustomization' if name in KUSTOMIZATIONS else name}", file)
+        folders.add(folder)
         if first is not file:
-            why = "are one file on many file systems"
-            if path != first.path.casefold():
-                why = "are two kustomizations of one folder"
+            same = first.path.casefold() == file.path.casefold()
+            why = "are one file on many file systems" if same else "are two kustomizations of one folder"
             yield _clash(file, f"out/{file.path} and out/{first.path} ({first.template.file}) {why}")
-        if not file.kind:
+        if not file.kind or not file.name:
             continue
         group = file.api_version.rpartition("/")[0]
         key = (file.cluster, group, file.kind, file.namespace, file.name)

@@ -44,8 +44,6 @@ def finalize(value: Any) -> str:
         return f"{START}{text(value)}{END}"
     if isinstance(value, Printed):
         return value
-    if isinstance(value, Undefined):
-        return str(value)  # a strict undefined raises here, with its name
     return f"{START}{scalar(value)}{END}"
 
 
@@ -62,10 +60,13 @@ def scalar(value: Any) -> str:
     if isinstance(value, Ambiguous):  # only from a user's own manifest, printed again as it was written
         return "null" if is_null(value) else value.text
     if value is None:
-        raise UnprintableError("a template printed a value that is none")
-    raise UnprintableError(
-        f"a template printed a {type(value).__name__}; print its parts, or use the filter block(indent)"
-    )
+        raise UnprintableError("a template printed None; give what may be missing a default")
+    raise UnprintableError(f"a template printed {_told(value)}; print its parts, or use the filter block(indent)")
+
+
+def _told(value: Any) -> str:
+    """What was to be printed, in words. A strict undefined raises its own error, with its name."""
+    return str(value) if isinstance(value, Undefined) or value is None else f"a {type(value).__name__}"
 
 
 def text(value: str) -> str:
@@ -91,7 +92,7 @@ def quoted(value: str) -> str:
 def block(value: Mapping[str, Any] | Sequence[Any], indent: int = 0) -> Printed:
     """A mapping or a list as YAML block lines; the first line's indentation is the template's own."""
     if not isinstance(value, (Mapping, list, tuple)):
-        raise UnprintableError(f"the filter block prints mappings and lists, and was given a {type(value).__name__}")
+        raise UnprintableError(f"the filter block prints mappings and lists, and was given {_told(value)}")
     made: list[str] = []
     _write(value, "", made)
     return Printed(f"\n{' ' * indent}".join(made) if made else _empty(value))
@@ -140,8 +141,9 @@ def _item(inner: Any, indent: str, made: list[str]) -> None:
 
 def lines(value: Sequence[str], indent: int) -> Printed:
     """Several lines as one literal block scalar, each at `indent` spaces; in quotes where a line is not plain ASCII."""
-    if not isinstance(value, (list, tuple)):
-        raise UnprintableError(f"the filter lines prints a list of texts, and was given a {type(value).__name__}")
+    for one in value if isinstance(value, (list, tuple)) else (value,):
+        if not isinstance(one, str) or one is value:
+            raise UnprintableError(f"the filter lines prints a list of texts, and was given {_told(one)}")
     if not value or any(not PRINTABLE_LINE.fullmatch(line) for line in value):
         return Printed(f"{START}{quoted(''.join(f'{line}' + chr(10) for line in value))}{END}")
     body = "".join(f"\n{' ' * indent}{line}" for line in value)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Pool
+from generator.declared.fleet import Cluster, Install, Pool
 from generator.declared.layers import over
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
@@ -99,7 +99,7 @@ class ClusterValues:
     @cached_property
     def policy(self) -> dict[str, Any]:
         """The ClusterPolicy: the user's own with spec.driver put in, or nothing where a chart makes it."""
-        if self.base is None:
+        if self.base is None or self.cluster.operator.install is Install.HELM:
             return {}
         metadata = self.base.get("metadata", {})
         annotations = annotated(metadata.get("annotations", {}), protect=self.cluster.protect)

@@ -24,8 +24,9 @@ def end_of_life(context: Context) -> Iterator[Problem]:
         ended = f"ended in {life.eol}" if life and life.eol != "ended" else "has ended"
         yield Problem(
             place=context.fleet.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
-            message=f'pool "{cluster.name}/{pool.name}" has a driver of branch {branch}, whose support {ended} '
-            f"(as of {branches.as_of()}); {named or 'no supported branch drives its GPUs'}",
+            # Without the pool's name, so that a branch which many pools inherit is told once.
+            message=f"the driver is of branch {branch}, whose support {ended} (as of {branches.as_of()}); "
+            f"{named or f'no supported branch drives {pool.family} GPUs'}",
             hint="set a driver of a supported branch" if named else "silence this with the reason to keep the GPUs",
             cluster=cluster.name,
             pool=pool.name,

@@ -105,12 +105,13 @@ class _Index:
         return {key for key, value in self.by_label if first.setdefault(key, value) != value}
 
     @cached_property
-    def by_selector(self) -> dict[tuple[str, str] | None, set[int]]:
-        """Each claim by the rarest label of its selector, those without a selector by None."""
-        found: dict[tuple[str, str] | None, set[int]] = {}
+    def by_selector(self) -> dict[tuple[str, str] | None, dict[frozenset[tuple[str, str]], set[int]]]:
+        """The claims of each selector, by the rarest label of it; those without a selector by None."""
+        found: dict[tuple[str, str] | None, dict[frozenset[tuple[str, str]], set[int]]] = {}
         for number, one in enumerate(self.claims):
-            rarest = min(one.selector.items(), key=lambda pair: len(self.by_label.get(pair, ())), default=None)
-            found.setdefault(rarest, set()).add(number)
+            pairs = one.selector.items()
+            rarest = min(pairs, key=lambda pair: len(self.by_label.get(pair, ())), default=None)
+            found.setdefault(rarest, {}).setdefault(frozenset(pairs), set()).add(number)
         return found
 
     def matched(self, number: int) -> set[int]:
@@ -133,14 +134,12 @@ class _Index:
 
     def matching(self, number: int) -> set[int]:
         """The claims whose selector matches nodes of this one."""
-        labels = self.claims[number].labels
-        pairs = [None, *((key, value) for key, values in labels.items() for value in values)]
-        near = set[int]().union(*(self.by_selector.get(pair, ()) for pair in pairs))
-        return {
-            other
-            for other in near
-            if all(value in labels.get(key, ()) for key, value in self.claims[other].selector.items())
-        }
+        labels, found = self.claims[number].labels, set[int]()
+        for rarest in (None, *((key, value) for key, values in labels.items() for value in values)):
+            for selector, alike in self.by_selector.get(rarest, {}).items():
+                if all(value in labels.get(key, ()) for key, value in selector):
+                    found |= alike
+        return found
 
     def _compatible(self, one: Claim) -> set[int]:
         """The claims without a key at which both have values and share none."""

@@ -9,7 +9,7 @@ from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts.definition import Definition
 from generator.render.combination import Combination, combinations
-from generator.render.ownership import Ownership
+from generator.render.ownership import Changes, Ownership, changes
 from generator.render.rendered import Rendered
 
 
@@ -43,7 +43,14 @@ class Context(Struct, frozen=True, kw_only=True):
     staged: bool = False
     only: frozenset[str] = frozenset()
     allow_remove: frozenset[str] | None = None
+    _todo: list[Changes] = []
     _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
+
+    def todo(self) -> Changes:
+        """What render would do below out/, worked out once: it hashes every file."""
+        if not self._todo:
+            self._todo.append(changes(self.rendered, self.out, self.owned, only=self.only))
+        return self._todo[0]
 
     def pools(self) -> Iterator[tuple[Cluster, Pool]]:
         """Every pool with its cluster."""

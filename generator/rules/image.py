@@ -19,7 +19,7 @@ from generator.rules.rule import Problem, Rule
 CONTAINERS = "NVIDIA/gpu-driver-container"
 # Systems that NVIDIA publishes driver images for (gpu-driver-container .github/workflows/image.yaml, Makefile).
 PUBLIC_SYSTEMS = frozenset({"ubuntu", "rhel", "rhcos", "rocky"})
-SYNC = "drivergate catalog sync"
+LIST = "add its line to the catalog"
 
 
 def missing(context: Context) -> Iterator[Problem]:
@@ -147,22 +147,22 @@ def _hint(miss: Miss, nearest: Nearest) -> str:
     if repository is None:
         near = nearest.name(miss.repository)
         return (
-            f"correct the repository ({near})" if near else f"add an ImageCatalog of {miss.repository} and run {SYNC}"
+            f"correct the repository ({near})" if near else f"add an ImageCatalog of {miss.repository} that lists what is built"
         )
     if miss.lack in {Lack.RECORD, Lack.CERTAINTY}:
-        return f"run {SYNC}, or write the platforms into the line"
+        return "write the platforms of the image into its line"
     if miss.tag.startswith(DIGEST):
-        return f"correct the digest, or run {SYNC} if it is built"
+        return f"correct the digest, or {LIST} if it is built"
     os = miss.pool.os
     if os and os.id not in PUBLIC_SYSTEMS and not repository.has_system(os.id):
         return (
-            f"build it yourself and run {SYNC}, since no images are published for {os.id}, or set driver.mode: "
+            f"build it yourself and {LIST}, since no images are published for {os.id}, or set driver.mode: "
             "preinstalled if the host brings its driver (the operator's driver.enabled=false)"
         )
     if miss.kernel is None:
-        return f"run {SYNC} once it is built, or set a driver.version that is built for {os_of(miss)}"
+        return f"{LIST} once it is built, or set a driver.version that is built for {os_of(miss)}"
     way = "before the roll" if miss.upcoming else "or roll the pool to a kernel that is built"
-    return f"build it ({_recipe(miss)}) and run {SYNC}, {way}"
+    return f"build it ({_recipe(miss)}) and {LIST}, {way}"
 
 
 def _recipe(miss: Miss) -> str:
@@ -182,7 +182,13 @@ def _recipe(miss: Miss) -> str:
 
 
 RULES = (
-    Rule("image/missing", Severity.ERROR, "a driver image that nodes ask for is not built", missing),
+    Rule(
+        "image/missing",
+        Severity.ERROR,
+        "a driver image that nodes ask for is not built",
+        missing,
+        needs_catalog=True,
+    ),
     Rule(
         "image/missing-platform",
         Severity.ERROR,
@@ -200,6 +206,7 @@ RULES = (
         Severity.WARNING,
         "a driver image that the next roll asks for is not built",
         upcoming_missing,
+        needs_catalog=True,
     ),
     Rule("image/gone", Severity.ERROR, "a driver image has vanished from its registry", gone),
     Rule(
@@ -207,6 +214,7 @@ RULES = (
         Severity.WARNING,
         "an exact version is asked for where precompiled images are named by branch",
         branch_expected,
+        needs_catalog=True,
     ),
     Rule(
         "image/module-type",

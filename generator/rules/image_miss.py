@@ -110,17 +110,17 @@ class Listed:
         self.digests: dict[str, Mapping[str, Entry]] = {}
 
     def entry(self, one: Combination) -> Entry | None:
-        assert isinstance(one.reference, str)
-        listed = self.catalog.repositories.get(one.repository)
-        if listed is None:
-            return None
+        """The line that lists what a combination asks for."""
+        asked = one.reference
+        assert isinstance(asked, str)
         # All but a digest is the repository, one character and the tag.
-        entry = listed.get(one.reference[len(one.repository) + 1 :])
-        return entry or (self._by_digest(one.repository, one.tag) if one.tag.startswith(DIGEST) else None)
+        tag = asked[len(one.repository) + 1 :]
+        entry = self.catalog.find(one.repository, tag)
+        return self._by_digest(one.repository, tag) if entry is None and tag.startswith(DIGEST) else entry
 
     def _by_digest(self, repository: str, digest: str) -> Entry | None:
         known = self.digests.get(repository)
         if known is None:
-            rows = self.catalog.repositories[repository].values()
+            rows = self.catalog.repositories.get(repository, {}).values()
             known = self.digests[repository] = {row.digest: row for row in rows if row.digest}
         return known.get(digest)

@@ -45,13 +45,11 @@ def fault(context: Context, cluster: Cluster, pool: Pool) -> Fault | None:
 
 
 def problems(context: Context, rule: str) -> Iterator[Problem]:
-    """The faults of one rule. One line that many pools inherit is told once."""
-    told: set[tuple[Place, str]] = set()
+    """The faults of one rule. What pools inherit goes without their names, so that it is told once."""
     for cluster, pool in context.managed():
         found = fault(context, cluster, pool)
-        if found is None or found.rule != rule or (found.place, found.message) in told:
+        if found is None or found.rule != rule:
             continue
-        told.add((found.place, found.message))
         yield Problem(
             place=found.place,
             message=found.message if found.inherited else f'pool "{cluster.name}/{pool.name}": {found.message}',

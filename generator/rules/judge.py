@@ -27,9 +27,10 @@ def judge(
     findings = [*told, *context.catalog.findings, *context.rendered.findings]
     whole = not any(finding.severity is Severity.INVALID for finding in findings)
     for rule in rules:
-        if rule.check is not None and (whole or not rule.needs_all):
+        able = (whole or not rule.needs_all) and (context.catalog.whole or not rule.needs_catalog)
+        if rule.check is not None and able:
             findings += map(rule.finding, rule.check(context))
-    applied = _Applied(context.fleet.silences, baseline or Baseline((), Place("")))
+    applied = _Applied(context.fleet.silences, baseline or Baseline())
     kept, ignored = [], []
     for finding in findings:
         level = applied.level(finding)
@@ -102,10 +103,11 @@ class _Applied:
             else:
                 why, hint = f"no {silence.rule} finding is left for this silence", "remove the silence"
             yield _unused(place, why, hint)
-        for entry in self.baseline.entries:
-            if entry not in self.met_entries:
-                why = f"no {entry.rule} finding is left for the baseline entry {entry.subject}"
-                yield _unused(self.baseline.place, why, "run: drivergate check --write-baseline")
+        stale = [entry for entry in self.baseline.entries if entry not in self.met_entries]
+        places = self.baseline.places() if stale else {}
+        for entry in stale:
+            why = f"no {entry.rule} finding is left for the baseline entry {entry.subject}"
+            yield _unused(places[entry], why, "run: drivergate check --write-baseline")
 
 
 def _unused(place: Place, message: str, hint: str) -> Finding:

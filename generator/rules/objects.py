@@ -41,17 +41,13 @@ def name_too_long(context: Context) -> Iterator[Problem]:
 
 
 def _object_name(context: Context, cluster: Cluster, pool: Pool) -> Iterator[Problem]:
-    name, release = pool.object_name, cluster.operator.release
-    limit = MAX_LABEL if release.owner_label else MAX_NAME
-    said = f'renamedFrom "{name}" of pool "{pool.name}"' if pool.renamed_from else f'pool name "{name}"'
-    place = context.fleet.at(pool, *(("renamedFrom",) if pool.renamed_from else ()))
-    if len(name) > limit:
-        why = "the operator writes it into a node label" if release.owner_label else "it names the NVIDIADriver"
-        message = f"{said} has {len(name)} characters, and {why}, which holds {limit}"
-        yield _problem(place, pool, message, f"give it a name of at most {limit} characters", name)
-    elif pool.renamed_from and not OBJECT_NAME.fullmatch(name):
-        message = f'{said} is no object name (lower-case letters, digits, "-" and ".")'
-        yield _problem(place, pool, message, "write the name that the NVIDIADriver has in the cluster", name)
+    """From v26.7 on the operator writes the name into the owner label of nodes; what is no name, build.py tells."""
+    name = pool.object_name
+    if cluster.operator.release.owner_label and len(name) > MAX_LABEL:
+        said = f'renamedFrom "{name}" of pool "{pool.name}"' if pool.renamed_from else f'pool name "{name}"'
+        place = context.fleet.at(pool, *(("renamedFrom",) if pool.renamed_from else ()))
+        message = f"{said} has {len(name)} characters, and the operator writes it into a node label, which holds 63"
+        yield _problem(place, pool, message, f"give it a name of at most {MAX_LABEL} characters", name)
 
 
 def _daemonset_names(context: Context, cluster: Cluster, pool: Pool) -> Iterator[Problem]:

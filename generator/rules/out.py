@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from generator.declared.crds import plain
 from generator.finding import Place, Severity
-from generator.render.ownership import FOLDER, MANIFEST, changes, strays, taken_away
+from generator.render.ownership import FOLDER, MANIFEST, strays, taken_away
 from generator.rules.context import Context
 from generator.rules.rule import Problem, Rule
 
@@ -17,7 +18,7 @@ DOCUMENT = b"apiVersion: drivergate.dev/"
 
 def drift(context: Context) -> Iterator[Problem]:
     """Every file that render would write or remove."""
-    todo = changes(context.rendered, context.out, context.owned, only=context.only)
+    todo = context.todo()
     clusters = {file.path: file.cluster for file in context.rendered.files}
     hint = STAGE if context.staged else RENDER
     for path in sorted(todo.written):
@@ -36,7 +37,7 @@ def drift(context: Context) -> Iterator[Problem]:
 
 def removal(context: Context) -> Iterator[Problem]:
     """What render may not do unasked: overwrite what is not its own, remove what drives nodes."""
-    todo = changes(context.rendered, context.out, context.owned, only=context.only)
+    todo = context.todo()
     for path in todo.foreign:
         what = "would be overwritten, and drivergate does not own it"
         hint = f"move it away, or add its line to {FOLDER}/{MANIFEST} to hand it over"
@@ -53,9 +54,10 @@ def removal(context: Context) -> Iterator[Problem]:
 
 def stray(context: Context) -> Iterator[Problem]:
     """Files below out/ that are nobody's."""
+    bases = {cluster.operator.policy_base.removeprefix(f"{FOLDER}/") for cluster in context.fleet.clusters}
     for path in strays(context.out, context.rendered, context.owned):
         of_another = context.only and path.split("/")[0] not in context.only
-        if not of_another and DOCUMENT not in context.out[path]:  # which out/contains-input tells
+        if not of_another and path not in bases and DOCUMENT not in context.out[path]:  # see contains_input
             what = "is not rendered by drivergate; it is left alone"
             yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")
 
@@ -87,16 +89,22 @@ def not_staged(context: Context) -> Iterator[Problem]:
 def too_large(context: Context) -> Iterator[Problem]:
     """Objects of users' templates that a client-side apply refuses."""
     for file in context.rendered.files:
-        if len(file.text) < MAX_OBJECT or file.document is None:
+        if _is_small(file.text) or file.document is None:
             continue
         from msgspec import json
 
-        size = len(json.encode(file.document))
+        size = len(json.encode(plain(file.document)))
         options = str((file.document.get("metadata") or {}).get("annotations") or {})
         if size > MAX_OBJECT and SERVER_SIDE not in options:
             what = f"holds an object of {size} bytes of JSON, and a client-side apply takes at most {MAX_OBJECT}"
             hint = f'annotate it with argocd.argoproj.io/sync-options: "{SERVER_SIDE}"'
             yield _problem(f"{FOLDER}/{file.path}", what, hint, file.cluster)
+
+
+def _is_small(text: str) -> bool:
+    """Whether its JSON is small for sure: a letter has four bytes, `k:` and its line end are `"k":null,` there, and
+    only aliases make more of it."""
+    return 4 * len(text) < MAX_OBJECT and "*" not in text
 
 
 def _problem(path: str, what: str, hint: str, cluster: str) -> Problem:

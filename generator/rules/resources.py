@@ -46,13 +46,11 @@ def refused(context: Context) -> Iterator[Refused]:
     named = {(one.api_version, one.kind): one.checks for one in context.crds}
     clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
     for file in context.rendered.files:
-        if file.document is None:
-            continue
         release = clusters[file.cluster].operator.release
         checks, by = named.get((file.api_version, file.kind)), "in the CRD that the fleet names"
         if checks is None:
             checks, by = _built_in(file, release), f"in operator {release.version}"
-        if checks is None:
+        if checks is None or file.document is None:  # asked last: a document of a user's template is read on demand
             continue
         for violation in judge(checks, plain(file.document)):
             if not _told_by_spec(file, violation, release):

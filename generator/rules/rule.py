@@ -24,7 +24,7 @@ class Rule(Struct, frozen=True):
     """One row of the table. A rule without `check` is told where a document is read or a template rendered.
 
     One that `needs_all` compares what is there with everything that is declared: it says nothing while a part of
-    that could not be read or rendered.
+    that could not be read or rendered. One that `needs_catalog` says nothing while a line of the catalog can't be read.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Rule(Struct, frozen=True):
     summary: str
     check: Callable[[Context], Iterable[Problem]] | None = None
     needs_all: bool = False
+    needs_catalog: bool = False
 
     @property
     def family(self) -> str:

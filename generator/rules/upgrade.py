@@ -91,7 +91,8 @@ def _ignored(context: Context) -> Iterator[Problem]:
             if name in MANAGER_ENV or name.startswith(MANAGER_PREFIX):
                 where = said(context.fleet, pool, "driver", "spec", "manager", "env", index)
                 message = f"{name} of driver.spec.manager.env has no effect while upgradePolicy.autoUpgrade is true"
-                yield where.problem(message, "say it in driver.upgradePolicy, and remove the variable", name)
+                hint = "say it in driver.upgradePolicy, as drain or podDeletion, and remove the variable"
+                yield where.problem(message, hint, name)
 
 
 def pod_deletion_missing(context: Context) -> Iterator[Problem]:

@@ -162,7 +162,9 @@ def main() -> None:
             for row in bench(Bench(Path(folder) / name, quick=wanted.quick))
         ]
     width = max(len(row.what) for row in rows)
-    print("Warm: compiled modules, files in the page cache (on tmpfs). Cold: everything in the process; no cache is kept.")
+    print(
+        "Warm: compiled modules, files in the page cache (on tmpfs). Cold: everything in the process; no cache is kept."
+    )
     print(f"{'':{width}}  minimum   median   target")
     for row in rows:
         verdict = "met" if row.met else "not met"

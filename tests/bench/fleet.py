@@ -120,9 +120,7 @@ def catalogs(entries: int) -> Iterator[tuple[str, str]]:
     for branch, version in BRANCHES.items():
         for number, (os, _) in enumerate(OS):
             tags = [
-                f"{branch}-{kernel}-ubuntu{os}"
-                for flavour in FLAVOURS
-                for kernel in kernels(entries, number, flavour)
+                f"{branch}-{kernel}-ubuntu{os}" for flavour in FLAVOURS for kernel in kernels(entries, number, flavour)
             ]
             if branch == "535":  # no pool uses it
                 cut = min(len(tags) - 1, max(0, surplus))
@@ -150,9 +148,7 @@ def node_images(entries: int) -> Iterator[tuple[str, str]]:
             for stream in range(STREAMS):
                 name = f"{flavour}-ubuntu{os.replace('.', '')}-{stream}"
                 own = newest[3 * stream : 3 * stream + 3]
-                releases = "".join(
-                    f'  "2026.0{month}": {kernel}\n' for month, kernel in enumerate(own, start=4)
-                )
+                releases = "".join(f'  "2026.0{month}": {kernel}\n' for month, kernel in enumerate(own, start=4))
                 yield (
                     name,
                     f"{HEADER}kind: NodeImage\nname: {name}\n"
@@ -203,4 +199,3 @@ def pool(number: int, index: int, entries: int) -> str:
 def pool_name(index: int) -> str:
     """Unique in its cluster."""
     return f"pool-{index:02d}"
-

@@ -105,9 +105,7 @@ spec:
 
 
 def all_images(pools):
-    lines = "".join(
-        f"  {pool['name']}: |\n" + "".join(f"    {each}\n" for each in pool["images"]) for pool in pools
-    )
+    lines = "".join(f"  {pool['name']}: |\n" + "".join(f"    {each}\n" for each in pool["images"]) for pool in pools)
     return f"""{GENERATED}apiVersion: v1
 kind: ConfigMap
 metadata:

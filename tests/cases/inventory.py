@@ -8,7 +8,9 @@ KERNEL = "5.15.0-118-generic"
 HEAD = "apiVersion: drivergate.dev/v1alpha1\nkind: {kind}\n"
 
 
-def fleet(operator: str = "v26.7.0", *, api: str = "NVIDIADriver", more: str = "", driver: str = "", top: str = "") -> str:
+def fleet(
+    operator: str = "v26.7.0", *, api: str = "NVIDIADriver", more: str = "", driver: str = "", top: str = ""
+) -> str:
     """The fleet: an operator, a repository of precompiled drivers, and whatever else its defaults hold."""
     return (
         HEAD.format(kind="Fleet") + "name: cases\n" + top + "defaults:\n"

@@ -11,7 +11,6 @@ import pytest
 from generator.cli.app import run
 
 REPO = Path(__file__).resolve().parents[2]
-FLEET = "apiVersion: drivergate.dev/v1alpha1\nkind: Fleet\nname: sample\n"
 
 
 class Called(NamedTuple):

@@ -1,6 +1,7 @@
 """The committed JSON Schemas: as the model is, and of use to an editor, which reads YAML by itself."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -101,3 +102,16 @@ def test_notes_and_anchors_are_anybodys(kind: str) -> None:
     base = {"Fleet": FLEET, "NodeImage": IMAGE, "Cluster": CLUSTER, "ImageCatalog": CATALOG}[kind]
     assert errors({**base, "x-common": {"a": 1}}) == []
     assert errors({key: value for key, value in base.items() if key != "kind"} | {"kind": kind, "common": {}}) != []
+
+
+def test_the_script_writes_what_is_not_up_to_date_and_removes_what_is_no_kinds(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(schemas, "FOLDER", tmp_path / "schemas")
+    assert schemas.main(["--check"]) == 1
+    assert capsys.readouterr().out.count("is not up to date") == len(KINDS)
+    assert schemas.main([]) == 0
+    (tmp_path / "schemas" / "pool.json").write_text("{}\n", encoding="utf-8")
+    assert schemas.outdated() == ["pool.json"]
+    assert schemas.main([]) == 0
+    assert schemas.main(["--check"]) == 0

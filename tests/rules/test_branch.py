@@ -25,10 +25,14 @@ pools:
 """
 
 
+def ended(given: dict[str, str]) -> list[Finding]:
+    return [one for one in findings(given) if one.rule == "branch/end-of-life"]
+
+
 def judged(driver: str, family: str = "") -> list[Finding]:
     gpu = f"    gpu: {{family: {family}}}\n" if family else ""
     given = {"inventory/fleet.yaml": FLEET, "inventory/c.yaml": CLUSTER % driver + gpu}
-    return [one for one in findings(given) if one.rule == "branch/end-of-life"]
+    return ended(given)
 
 
 # docs.nvidia.com/datacenter/tesla/drivers/620 and the older pages named in driver_branches.yaml.
@@ -77,4 +81,16 @@ def test_only_branches_that_drive_the_pool_are_named() -> None:
     assert "supported are 580 until 2028-06" in volta.message
     assert "595" not in volta.message
     (kepler,) = judged("branch: '470'", "kepler")
-    assert "no supported branch drives its GPUs" in kepler.message
+    assert "no supported branch drives kepler GPUs" in kepler.message
+
+
+def test_a_branch_that_two_pools_inherit_is_told_once_and_silenced_for_each() -> None:
+    other = "  q:\n    nodeSelector: {example.com/pool: q}\n    driver: {mode: preinstalled, version: 535.104.05}\n"
+    inherits = (CLUSTER % "").replace("  p:", "  o:").replace("pool: p", "pool: o").partition("pools:\n")[2]
+    silence = "silenced:\n  - {rule: branch/end-of-life, reason: frozen, pools: [%s]}\n"
+    given = {"inventory/fleet.yaml": FLEET, "inventory/c.yaml": CLUSTER % "" + inherits + other}
+    assert [str(one.place) for one in ended(given)] == ["inventory/c.yaml:19:43", "inventory/fleet.yaml:6:55"]
+    given["inventory/c.yaml"] += silence % "o"
+    assert [one.pool for one in ended(given)] == ["q", "p"]
+    given["inventory/c.yaml"] = given["inventory/c.yaml"].replace("[o]", "[o, p]")
+    assert [one.pool for one in ended(given)] == ["q"]

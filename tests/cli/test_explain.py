@@ -1,0 +1,39 @@
+import pytest
+
+from generator.facts import data
+from generator.rules.table import RULES
+from tests.cli.calling import call
+
+Capture = pytest.CaptureFixture[str]
+IDS = sorted(rule.id for rule in RULES if rule.family == "catalog")
+DOCS = "# Rules of the family catalog\n\n" + "".join(f"## {one}\n\nWhat {one} means.\n\n" for one in IDS)
+
+
+@pytest.fixture(autouse=True)
+def docs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "rule_docs", {"catalog": DOCS}.__getitem__)
+
+
+def test_a_rule(capfd: Capture) -> None:
+    called = call(capfd, "explain", "catalog/conflict")
+    assert called == (0, "## catalog/conflict\n\nWhat catalog/conflict means.\n", "")
+
+
+@pytest.mark.parametrize("family", ["catalog", "catalog/"])
+def test_a_family(capfd: Capture, family: str) -> None:
+    called = call(capfd, "explain", family)
+    assert called.out == "\n".join(f"## {one}\n\nWhat {one} means.\n" for one in IDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("catalog/conflicts", 'did you mean "catalog/conflict"?'),
+        ("catalogs", 'did you mean "catalog"?'),
+        ("conflict", 'did you mean "catalog/conflict"?'),
+    ],
+)
+def test_an_unknown_rule(capfd: Capture, name: str, hint: str) -> None:
+    called = call(capfd, "explain", name)
+    assert (called.code, called.out) == (2, "")
+    assert called.err == f'drivergate: no rule is named "{name}"\n    hint: {hint}\n'

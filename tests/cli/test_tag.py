@@ -1,0 +1,317 @@
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from generator.declared.model import API_VERSION
+from tests.cli.calling import Called, call
+from tests.cli.fleet import CATALOG, CLUSTER, FLEET, HEAD, node, repository
+
+Capture = pytest.CaptureFixture[str]
+DRIVER = "nvcr.io/nvidia/driver"
+RUNNING = f"{DRIVER}:580-6.8.0-1050-aws-ubuntu24.04"
+UPCOMING = f"{DRIVER}:580-6.8.0-1053-aws-ubuntu24.04"
+# gpu-operator.md 1.9, example 19: the minor of rhel is dropped by v26.7.0, and "+" never reaches a tag.
+ARM = f"{DRIVER}:580.126.20-5.14.0-427.37.1.el9_4.aarch64_64k-rhel9"
+TRAIN = {"kernel": "6.8.0-1050-aws", "os": "ubuntu", "version": "24.04", "arch": "amd64"}
+
+
+def test_running_images_come_first_and_upcoming_ones_are_marked(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "tag", "one/train", root=repository(tmp_path))
+    assert called == Called(0, f"{RUNNING}  linux/amd64 built\n{UPCOMING}  linux/amd64 missing  upcoming\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "state", "code"),
+    [
+        ("platforms: [linux/amd64]", "built", 0),
+        ("platforms: [linux/arm64]", "platform missing", 1),
+        ("platforms: [linux/amd64], gone: true", "gone", 1),
+        ("driverVersion: 580.126.20", "platform unknown", 0),
+        (None, "missing", 1),
+    ],
+)
+def test_how_a_running_image_stands(tmp_path: Path, capfd: Capture, line: str | None, state: str, code: int) -> None:
+    listed = f'  - {{tag: "{RUNNING.rpartition(":")[2]}", {line}}}\n' if line else "  []\n"
+    catalog = f"apiVersion: {API_VERSION}\nkind: ImageCatalog\nrepository: {DRIVER}\nimages:\n{listed}"
+    called = call(capfd, "tag", "one/train", root=repository(tmp_path, catalog=catalog))
+    assert (called.code, called.out.splitlines()[0]) == (code, f"{RUNNING}  linux/amd64 {state}")
+
+
+def test_unrecorded_platforms_are_not_enough_for_arm64(tmp_path: Path, capfd: Capture) -> None:
+    """Unless the kernel names the machine, as rpm-like ones do."""
+    both = CLUSTER.replace("nodeImage: stream", 'os: {id: ubuntu, version: "24.04"}\n    arch: [amd64, arm64]').replace(
+        "    driver: {upgrade", "    kernels: [6.8.0-1050-aws]\n    driver: {upgrade"
+    )
+    unrecorded = CATALOG.replace(", platforms: [linux/amd64]", "").replace(", platforms: [linux/arm64]", "")
+    root = repository(tmp_path, one=both, catalog=unrecorded)
+    called = call(capfd, "tag", "one/train", root=root)
+    assert called == Called(1, f"{RUNNING}  linux/amd64 platform unknown, linux/arm64 platform unknown\n", "")
+    assert call(capfd, "tag", "one/arm", root=root) == Called(0, f"{ARM}  linux/arm64 built\n", "")
+
+
+def test_a_compiled_image_has_no_kernel(tmp_path: Path, capfd: Capture) -> None:
+    compiled = CLUSTER.replace('driver: {version: "580.126.20"}', 'driver: {mode: compiled, version: "580.126.20"}')
+    called = call(capfd, "tag", "one/arm", "--why", root=repository(tmp_path, one=compiled))
+    assert called.code == 1
+    assert called.out.startswith(f"{DRIVER}:580.126.20-rhel9  linux/arm64 missing\n")
+    assert "the module is built on the node, so the tag names no kernel" in called.out
+
+
+def test_why_explains_each_part(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "tag", "one/arm", "--why", root=repository(tmp_path))
+    parts = {line.split()[0]: " ".join(line.split()[1:]) for line in called.out.splitlines()[1:]}
+    assert parts["repository"] == f"{DRIVER} inventory/fleet.yaml:7 (defaults)"
+    assert parts["driver"] == "580.126.20 inventory/one.yaml:20 (pool)"
+    assert parts["kernel"] == (
+        "5.14.0-427.37.1.el9_4.aarch64_64k inventory/one.yaml:19 (pool); "
+        'the label form of "5.14.0-427.37.1.el9_4.aarch64+64k"'
+    )
+    assert parts["os"] == (
+        "rhel9 ID rhel and VERSION_ID 9.4: inventory/one.yaml:17 (pool); "
+        "operator v26.7.0 drops the minor of ol, rocky and rhel"
+    )
+    assert parts["catalog"] == "listed inventory/catalog.yaml:6; platforms linux/arm64"
+
+
+@pytest.mark.parametrize(
+    ("release", "tag", "rule"),
+    # gpu-operator.md 1.2, OLDER.
+    [
+        ("v24.9.2", "rhel9.4", "keeps VERSION_ID whole for every OS"),
+        ("v26.3.3", "rhel9.4", "drops the minor of rocky, and of rhel from 10 on"),
+    ],
+)
+def test_the_os_rule_is_the_releases(tmp_path: Path, capfd: Capture, release: str, tag: str, rule: str) -> None:
+    root = repository(tmp_path, fleet=FLEET.replace("v26.7.0", release))
+    called = call(capfd, "tag", "one/arm", "--why", root=root)
+    assert called.out.partition(" ")[0].endswith(f"-{tag}")
+    assert f"operator {release} {rule}" in called.out
+
+
+def test_a_pool_of_json(tmp_path: Path, capfd: Capture) -> None:
+    printed = json.loads(call(capfd, "tag", "one/train", "--format", "json", root=repository(tmp_path)).out)
+    assert (printed["cluster"], printed["pool"], printed["mode"]) == ("one", "train", "precompiled")
+    first, second = printed["images"]
+    assert (first["reference"], first["upcoming"]) == (RUNNING, False)
+    assert (second["reference"], second["upcoming"]) == (UPCOMING, True)
+    assert second["platforms"] == [{"platform": "linux/amd64", "state": "missing", "usable": False}]
+    assert [part["name"] for part in first["parts"]] == ["repository", "driver", "kernel", "os", "catalog"]
+
+
+def test_a_pool_with_a_driver_of_its_own_asks_for_nothing(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "tag", "one/host", root=repository(tmp_path))
+    assert (called.code, called.out) == (0, "")
+    assert "must register with nvidia.com/gpu.deploy.driver=pre-installed" in called.err
+
+
+def test_what_the_operator_refuses_is_no_image(tmp_path: Path, capfd: Capture) -> None:
+    """A digest as version, beside a precompiled driver (gpu-operator.md 1.9, example 10)."""
+    digest = CLUSTER.replace('"580.126.20"', f'"sha256:{"a" * 64}"')
+    called = call(capfd, "tag", "one/arm", root=repository(tmp_path, one=digest))
+    assert called.code == 2
+    assert "no image: a digest can't be used with precompiled drivers" in called.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("one/trian",), 'did you mean "train"?'),
+        (("onee/train",), 'did you mean "one"?'),
+        (("one",), '"one" names no pool; write CLUSTER/POOL'),
+        ((), "give either CLUSTER/POOL or --node FILE"),
+        (("one/train", "--node", "x"), "give either CLUSTER/POOL or --node FILE"),
+        (("one/train", "--cluster", "one"), "--cluster goes with --node"),
+        (("one/train", "--staged", "--rev", "HEAD"), "--staged and --rev are alternatives"),
+    ],
+)
+def test_bad_usage(tmp_path: Path, capfd: Capture, arguments: tuple[str, ...], told: str) -> None:
+    called = call(capfd, "tag", *arguments, root=repository(tmp_path))
+    assert (called.code, called.out) == (2, "")
+    assert told in called.err
+
+
+def of_nodes(root: Path, capfd: Capture, *nodes: object, arguments: tuple[str, ...] = ()) -> Called:
+    """The answer about nodes in a file beside the repository's."""
+    file = root / "nodes.json"
+    file.write_text(json.dumps({"kind": "List", "items": nodes}), encoding="utf-8")
+    return call(capfd, "tag", "--node", str(file), *arguments, root=root)
+
+
+def test_a_declared_node_with_a_built_image(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **TRAIN))
+    told = f"n1: one/train (precompiled)\n    {RUNNING}  linux/amd64 built  declared (running)\n"
+    assert called == Called(0, told, "")
+
+
+def test_the_label_form_and_uname_are_no_difference(tmp_path: Path, capfd: Capture) -> None:
+    kernel = "5.14.0-427.37.1.el9_4.aarch64_64k"
+    one = node("n1", "arm", kernel=kernel, os="rhel", version="9.4", major="9", arch="arm64")
+    one["status"] = {"nodeInfo": {"kernelVersion": kernel.replace("_64k", "+64k"), "architecture": "arm64"}}
+    called = of_nodes(repository(tmp_path), capfd, one)
+    told = f"n1: one/arm (precompiled)\n    {ARM}  linux/arm64 built  declared (running)\n"
+    assert called == Called(0, told, "")
+
+
+def test_an_upcoming_kernel_is_declared_and_must_be_built(tmp_path: Path, capfd: Capture) -> None:
+    one = node("n1", "train", **{**TRAIN, "kernel": "6.8.0-1053-aws"})
+    called = of_nodes(repository(tmp_path), capfd, one)
+    assert called.code == 1
+    assert f"{UPCOMING}  linux/amd64 missing  declared (upcoming)" in called.out
+    assert "problem: not built: linux/amd64 missing" in called.out
+
+
+def test_a_kernel_that_is_not_declared(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **{**TRAIN, "kernel": "6.8.0-1060-aws"}))
+    assert called.code == 1
+    assert f"{DRIVER}:580-6.8.0-1060-aws-ubuntu24.04  linux/amd64 missing  not declared" in called.out
+    assert "not declared: its kernel is 6.8.0-1060-aws, the pool's 6.8.0-1050-aws, 6.8.0-1053-aws" in called.out
+
+
+def test_another_os_and_another_machine(tmp_path: Path, capfd: Capture) -> None:
+    one = node("n1", "train", **{**TRAIN, "version": "22.04", "arch": "arm64"})
+    called = of_nodes(repository(tmp_path), capfd, one)
+    assert called.code == 1
+    assert "not declared: its OS is ubuntu22.04, the pool's ubuntu24.04" in called.out
+    assert "not declared: its architecture is arm64, the pool's amd64" in called.out
+
+
+def test_absent_labels_are_named_and_node_info_is_a_hint_only(tmp_path: Path, capfd: Capture) -> None:
+    one = node("n1", "train")
+    one["status"] = {"nodeInfo": {"kernelVersion": "6.8.0-1050-aws", "osImage": "Ubuntu 24.04.2 LTS"}}
+    called = of_nodes(repository(tmp_path), capfd, one)
+    assert called.code == 1
+    labels = [
+        "feature.node.kubernetes.io/system-os_release.ID",
+        "feature.node.kubernetes.io/system-os_release.VERSION_ID",
+        "feature.node.kubernetes.io/kernel-version.full",
+    ]
+    assert f"problem: NFD has not labelled the node: it lacks {', '.join(labels)}\n" in called.out
+    assert "note: status.nodeInfo says kernel 6.8.0-1050-aws" in called.out
+    assert "note: status.nodeInfo says Ubuntu 24.04.2 LTS" in called.out
+    assert DRIVER not in called.out
+
+
+def test_a_node_that_rebooted_since_it_was_labelled(tmp_path: Path, capfd: Capture) -> None:
+    one = node("n1", "train", **TRAIN)
+    one["status"] = {"nodeInfo": {"kernelVersion": "6.8.0-1053-aws"}}
+    called = of_nodes(repository(tmp_path), capfd, one)
+    assert called.code == 0
+    assert "says kernel 6.8.0-1053-aws; the operator goes by NFD's label, 6.8.0-1050-aws" in called.out
+
+
+def test_rhel_nodes_are_pooled_by_their_major_from_v26_7_on(tmp_path: Path, capfd: Capture) -> None:
+    """gpu-operator.md R2.3 and R2.5."""
+    kernel = "5.14.0-427.37.1.el9_4.aarch64_64k"
+    one = node("n1", "arm", kernel=kernel, os="rhel", version="9.4", arch="arm64")
+    called = of_nodes(repository(tmp_path), capfd, one)
+    assert called.code == 1
+    assert "it lacks feature.node.kubernetes.io/system-os_release.VERSION_ID.major\n" in called.out
+    older = repository(tmp_path, fleet=FLEET.replace("v26.7.0", "v26.3.3"))
+    assert "it lacks" not in of_nodes(older, capfd, one).out
+
+
+def test_nodes_that_the_operator_has_no_driver_for(tmp_path: Path, capfd: Capture) -> None:
+    passed = f"{CLUSTER}  passed:\n    nodeSelector: {{example.com/pool: passed}}\n    driver: {{mode: unmanaged}}\n"
+    root = repository(tmp_path, one=passed)
+    called = of_nodes(root, capfd, node("n1", "host", gate="pre-installed"), node("n2", "passed"))
+    assert called.code == 0
+    assert "n1: one/host (preinstalled)\n    note: the driver is preinstalled" in called.out
+    assert "n2: one/passed (unmanaged)\n    note: the driver is unmanaged" in called.out
+    assert "loads the driver" not in called.out
+
+
+def test_a_default_object_takes_nodes_that_are_declared_as_not_its_own(tmp_path: Path, capfd: Capture) -> None:
+    rest = f"{CLUSTER}  rest:\n    default: true\n    nodeImage: stream\n"
+    root = repository(tmp_path, one=rest)
+    called = of_nodes(root, capfd, node("n1", "host"), node("n2", "host", gate="pre-installed"))
+    assert called.out.count("so the operator loads the driver of pool rest on it") == 1
+    assert called.out.index("loads the driver") < called.out.index("n2:")
+    other = of_nodes(root, capfd, node("n3", "elsewhere", **TRAIN))
+    assert other.code == 0
+    assert other.out.startswith("n3: one/rest (precompiled)\n")
+    assert "this is the cluster's default pool" in other.out
+
+
+def test_a_gate_that_keeps_the_driver_away(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, node("n1", "train", gate="pre-installed", **TRAIN))
+    assert "nvidia.com/gpu.deploy.driver is pre-installed: the operator starts no driver on it" in called.out
+    paused = of_nodes(repository(tmp_path), capfd, node("n1", "train", gate="paused-for-driver-upgrade", **TRAIN))
+    assert "note:" not in paused.out
+
+
+def test_a_node_of_two_pools_or_of_none(tmp_path: Path, capfd: Capture) -> None:
+    twice = f"{CLUSTER}  also:\n    nodeSelector: {{zone: a}}\n    nodeImage: stream\n"
+    both = node("n1", "train", **TRAIN)
+    both["metadata"]["labels"]["zone"] = "a"  # type: ignore[index]
+    called = of_nodes(repository(tmp_path, one=twice), capfd, both, node("n2", "nowhere"))
+    assert called.code == 1
+    assert "one/train and one/also both claim it: the operator then updates no driver of the cluster" in called.out
+    assert "no pool of one claims it" in called.out
+
+
+def test_a_node_without_gpus(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, {"kind": "Node", "metadata": {"name": "cpu"}})
+    assert called.code == 1
+    assert "no GPU node" in called.out
+
+
+def test_the_cluster_is_named_where_several_claim(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path, two=CLUSTER.replace("name: one", "name: two"))
+    called = of_nodes(root, capfd, node("n1", "train", **TRAIN))
+    assert called.code == 2
+    assert "pools of several clusters claim it (one/train and two/train): name its cluster with --cluster" in called.out
+    named = of_nodes(root, capfd, node("n1", "train", **TRAIN), arguments=("--cluster", "two"))
+    assert named.code == 0
+    assert named.out.startswith("n1: two/train")
+    unknown = of_nodes(root, capfd, node("n1", "train"), arguments=("--cluster", "tow"))
+    assert unknown.code == 2
+    assert 'did you mean "two"?' in unknown.err
+
+
+def test_why_of_a_node(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **TRAIN), arguments=("--why",))
+    assert "6.8.0-1050-aws         the node's label feature.node.kubernetes.io/kernel-version.full" in called.out
+    assert "ID ubuntu and VERSION_ID 24.04: the node's labels" in called.out
+
+
+def test_nodes_as_json(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **TRAIN), arguments=("--format", "json"))
+    (answer,) = json.loads(called.out)["nodes"]
+    assert (answer["node"], answer["cluster"], answer["pool"]) == ("n1", "one", "train")
+    assert (answer["reference"], answer["declared"], answer["problems"]) == (RUNNING, "running", [])
+
+
+def test_standard_input(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(node("n1", "train", **TRAIN)).encode())))
+    assert call(capfd, "tag", "--node", "-", root=repository(tmp_path)).out.startswith("n1: one/train")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("kind: Node\n", "it is YAML, not JSON"),
+        ("n1 Ready", "it is no JSON"),
+        ('{"kind": "Pod", "metadata": {"name": "p"}}', "it holds a Pod, no Node"),
+    ],
+)
+def test_what_is_no_node(tmp_path: Path, capfd: Capture, text: str, told: str) -> None:
+    root = repository(tmp_path)
+    (root / "node").write_text(text, encoding="utf-8")
+    called = call(capfd, "tag", "--node", str(root / "node"), root=root)
+    assert (called.code, called.out) == (2, "")
+    assert told in called.err
+    assert "hint: write it with: kubectl get node NAME -o json" in called.err
+    absent = call(capfd, "tag", "--node", str(root / "absent"), root=root)
+    assert absent.code == 2
+    assert "no such file or directory" in absent.err
+
+
+def test_an_answer_is_given_beside_what_could_not_be_read(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path, two=f"{HEAD}Cluster\nname: two\npool: {{}}\n")
+    called = of_nodes(root, capfd, node("n1", "train", **TRAIN))
+    assert called.code == 2
+    assert called.out.startswith("n1: one/train")
+    assert "unknown key" in called.err

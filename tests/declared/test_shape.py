@@ -1,0 +1,154 @@
+"""Documents that are not what their schema wants: each mistake told once, where it stands, with what to do."""
+
+import pytest
+
+from generator.finding import Place, Severity
+from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, IMAGE, IMAGE_FILE, POOL, files, only, serious, told
+
+PLAIN_DEFAULTS = '  driver: {repository: nvcr.io/nvidia/driver, branch: "580"}\n'
+
+
+def defaults(driver: str) -> str:
+    return FLEET.replace(PLAIN_DEFAULTS, f"  driver: {driver}\n")
+
+
+def test_the_small_inventory_is_clean() -> None:
+    assert told(files()) == []
+
+
+@pytest.mark.parametrize(
+    ("pool", "column", "message", "hint"),
+    [
+        ("nodeimage: aws", 7, 'unknown key "nodeimage" in pools.a', 'did you mean "nodeImage"?'),
+        ("driver: {brnch: x}", 16, 'unknown key "brnch" in pools.a.driver', 'did you mean "branch"?'),
+        (
+            "driver: {upgradePolicy: {drian: {}}}",
+            32,
+            'unknown key "drian" in pools.a.driver.upgradePolicy',
+            'did you mean "drain"?',
+        ),
+        (
+            "driver: {upgradePolicy: {drain: {enabel: true}}}",
+            40,
+            'unknown key "enabel" in pools.a.driver.upgradePolicy.drain',
+            'did you mean "enable"?',
+        ),
+        ("nodes: {mn: 1, min: 1, max: 2}", 15, "pools.a.nodes is a mapping", None),
+        (
+            "gpu: {familly: ampere, family: ampere}",
+            13,
+            'unknown key "familly" in pools.a.gpu',
+            'did you mean "family"?',
+        ),
+    ],
+)
+def test_an_unknown_key_is_told_at_every_depth(pool: str, column: int, message: str, hint: str | None) -> None:
+    finding = only(files(pool))
+    assert finding.rule == "inventory/schema"
+    assert finding.severity is Severity.INVALID
+    assert finding.message.startswith(message)
+    assert finding.place.file == CLUSTER_FILE
+    assert finding.place.line == 5
+    if hint is not None:
+        assert finding.place.column == column
+        assert finding.hint == hint
+
+
+@pytest.mark.parametrize("key", ["mirrors", "delivery"])
+def test_keys_of_other_editions_are_unknown_in_the_fleet(key: str) -> None:
+    finding = only(files(fleet=f"{FLEET}{key}: {{}}\n"))
+    assert (finding.place, finding.message) == (Place(FLEET_FILE, 7, 1), f'unknown key "{key}"')
+
+
+def test_hold_is_an_unknown_key_of_a_pool() -> None:
+    assert only(files(f"{POOL}, hold: {{reason: x}}")).message == 'unknown key "hold" in pools.a'
+
+
+@pytest.mark.parametrize(
+    ("written", "quoted"), [("550.90", '"550.90"'), ("0535", '"0535"'), ("on", '"on"'), ("0x1f", '"0x1f"')]
+)
+def test_what_readers_disagree_about_is_refused_where_text_is_meant(written: str, quoted: str) -> None:
+    finding = only(files(fleet=defaults(f"{{repository: nvcr.io/nvidia/driver, version: {written}}}")))
+    assert (finding.rule, finding.place) == ("inventory/quoting", Place(FLEET_FILE, 6, 56))
+    assert written in finding.message
+    assert finding.hint == f"add quotes: {quoted}"
+
+
+@pytest.mark.parametrize(("written", "text"), [("6.10", "kernels"), ("22.10", "os")])
+def test_a_number_with_a_lost_zero_is_refused(written: str, text: str) -> None:
+    image = IMAGE.replace('"22.04"', written) if text == "os" else IMAGE.replace("5.15.0-1111-aws", written)
+    assert only(files(image=image)).rule == "inventory/quoting"
+
+
+def test_a_whole_number_is_text_where_text_is_meant() -> None:
+    assert told(files(fleet=defaults("{repository: nvcr.io/nvidia/driver, branch: 580}"))) == []
+
+
+@pytest.mark.parametrize("null", ["~", "null", "Null", "NULL", ""])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("driver: {branch: ", "}"),
+        ("driver: ", ""),
+        ("nodes: ", ""),
+        ("driver: {upgradePolicy: {drain: {enable: ", "}}}"),
+        ("driver: {upgradePolicy: {maxUnavailable: ", "}}"),
+        ("driver: {spec: {rdma: {enabled: ", "}}}"),
+        ("driver: {spec: {priorityClassName: ", "}}"),
+        ("nodeSelector: {x: ", "}"),
+    ],
+)
+def test_null_is_refused_everywhere(before: str, after: str, null: str) -> None:
+    finding = only(files(f"nodeImage: aws, {before}{null}{after}"))
+    assert finding.severity is Severity.INVALID
+    assert "is empty" in finding.message
+    assert finding.hint == "give a value or leave the key out"
+    assert finding.place.line == 5
+
+
+def test_null_is_refused_in_a_list() -> None:
+    assert only(files("nodeImage: aws, taints: [~]")).message == 'pools.a.taints.0 is empty (written "~")'
+    assert only(files("nodeImage: aws, driver: {spec: {args: [a, null]}}")).place == Place(CLUSTER_FILE, 5, 49)
+
+
+def test_all_problems_of_all_files_are_told_in_one_run() -> None:
+    repository = files(
+        "nodes: many, nodeImage: aws, owner: on",
+        fleet=FLEET.replace("name: small", "nmae: small"),
+        image=IMAGE.replace("[amd64]", "[amd]").replace("ubuntu", "1.10"),
+    )
+    assert told(repository) == [
+        f"inventory/quoting {IMAGE_FILE}:4:10",
+        f"inventory/schema {IMAGE_FILE}:5:8",
+        f"inventory/schema {FLEET_FILE}:1:1",
+        f"inventory/schema {FLEET_FILE}:3:1",
+        f"inventory/schema {CLUSTER_FILE}:5:14",
+        f"inventory/quoting {CLUSTER_FILE}:5:43",
+    ]
+
+
+def test_every_problem_has_a_place_and_a_hint() -> None:
+    wrong = "nodes: -1, gpu: [x], arch: [], kernels: a, driver: {mode: fast, upgradePolicy: {maxUnavailable: many}}"
+    found = serious(files(wrong))
+    assert len(found) == 6
+    for finding in found:
+        assert finding.place.line == 5
+        assert finding.place.column > 1
+        assert finding.hint
+
+
+@pytest.mark.parametrize("name", ['"one\\n"', '".."', '"a/b"', '"-x"', '"."', '""', '"_delivery"', '"é"', "x" * 101])
+def test_a_cluster_s_name_is_one_folder(name: str) -> None:
+    repository = files()
+    repository[CLUSTER_FILE] = repository[CLUSTER_FILE].replace("name: one", f"name: {name}")
+    finding = only(repository)
+    assert (finding.rule, finding.place) == ("inventory/schema", Place(CLUSTER_FILE, 3, 7))
+
+
+def test_a_line_end_behind_a_name_is_no_part_of_it() -> None:
+    assert told(files(more='operator: {namespace: "gpu\\n"}\n')) == [f"inventory/schema {CLUSTER_FILE}:4:23"]
+
+
+def test_keys_for_notes_are_free_at_the_top_only() -> None:
+    assert told(files(more="x-notes: {anything: ~}\n")) == []
+    assert only(files(f"{POOL}, x-notes: 1")).message == 'unknown key "x-notes" in pools.a'
