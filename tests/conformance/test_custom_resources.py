@@ -113,7 +113,15 @@ def test_all_but_the_driver_of_a_base_stays_as_it_was(name: str) -> None:
 
 
 def test_an_option_that_is_the_users_own_stays_beside_ours() -> None:
-    """The base says ServerSideApply=true and Prune=false; protection has the last word on Prune."""
+    """The base says ServerSideApply=true and Prune=false, which protects more than Prune=confirm."""
     for file in (file for file in emitted("everything") if file.kind == "ClusterPolicy"):
         options = file.document["metadata"]["annotations"]["argocd.argoproj.io/sync-options"]
-        assert options == "Delete=confirm,Prune=confirm,ServerSideApply=true,SkipDryRunOnMissingResource=true"
+        assert options == "Delete=confirm,Prune=false,ServerSideApply=true,SkipDryRunOnMissingResource=true"
+
+
+def test_odd_text_stays_text() -> None:
+    policies = [file.document["spec"] for file in emitted("everything") if file.kind == "ClusterPolicy"]
+    assert all([one["value"] for one in spec["toolkit"]["env"]] == list(everything.TEXTS) for spec in policies)
+    specs = [file.document["spec"] for file in emitted("everything") if file.kind == "NVIDIADriver"]
+    assert {spec["nodeSelector"]["example.com/odd"] for spec in specs if "nodeSelector" in spec} == {"0644"}
+    assert {spec["version"] for spec in specs} == {"580", everything.VERSION}
