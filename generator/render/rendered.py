@@ -23,6 +23,8 @@ OBJECT = f"{GPU_OPERATOR}nvidiadriver-{{pool}}.yaml.j2"
 POLICY = f"{GPU_OPERATOR}clusterpolicy.yaml.j2"
 IMAGES = f"{GPU_OPERATOR}drivergate-images.yaml.j2"
 VALUES = "{cluster}/values/gpu-operator.yaml.j2"
+# The value without which a template of ours prints nothing: it needn't be compiled, which costs more than printing.
+DECIDES = {OBJECT: "spec", POLICY: "document", IMAGES: "images", VALUES: "values"}
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 DRIVER_KINDS = frozenset({"NVIDIADriver", "ClusterPolicy"})
 
@@ -117,7 +119,8 @@ class _Rendering:
                 self.add(template, cluster, pool, context)
 
     def add(self, template: Template, cluster: Cluster, pool: Pool | None, context: dict[str, Any]) -> None:
-        if template.path in self.failed:
+        decides = DECIDES.get(template.path)
+        if template.path in self.failed or (template.ours and decides and not context[decides]):
             return
         try:
             marked = self.sandbox.fill(template.path, context)
