@@ -27,6 +27,8 @@ LONGEST_KEY = 1024
 NESTED = (dict, list, tuple, Mapping)
 
 _texts: dict[str, str] = {}
+_blocks: dict[tuple[int, str], tuple[Any, list[str]]] = {}
+WORTH_REMEMBERING = 4
 _CACHED = 4096
 
 
@@ -132,11 +134,27 @@ def _key(key: str) -> str:
 def _entry(head: str, inner: Any, indent: str, made: list[str]) -> None:
     if isinstance(inner, (str, int)) or not isinstance(inner, NESTED):
         made.append(f"{head} {START}{scalar(inner)}{END}")
-    elif inner:
+    elif not inner:
+        made.append(f"{head} {_empty(inner)}")
+    elif len(inner) < WORTH_REMEMBERING:
         made.append(head)
         _write(inner, indent, made)
     else:
-        made.append(f"{head} {_empty(inner)}")
+        made.append(head)
+        made += _remembered(inner, indent)
+
+
+def _remembered(value: Any, indent: str) -> list[str]:
+    """The lines of a larger value. What pools inherit is one object in all of them; values are frozen once rendered."""
+    key = (id(value), indent)
+    known = _blocks.get(key)
+    if known is not None:
+        return known[1]
+    made: list[str] = []
+    _write(value, indent, made)
+    if len(_blocks) < _CACHED:
+        _blocks[key] = (value, made)  # the value is kept, so that no other gets its identity
+    return made
 
 
 def _item(inner: Any, indent: str, made: list[str]) -> None:

@@ -44,8 +44,13 @@ class Miss(Struct, frozen=True, kw_only=True):
         return " and ".join(PLATFORMS[arch] for arch in self.arches)
 
 
-def misses(context: Context) -> Iterator[Miss]:
-    """One for each pool, tag and lack. A reference that can't be asked for at all is no miss."""
+def misses(context: Context) -> tuple[Miss, ...]:
+    """One for each pool, tag and lack, found once for all the rules that tell of them."""
+    return context.remembered("misses", lambda: tuple(_misses(context)))
+
+
+def _misses(context: Context) -> Iterator[Miss]:
+    """A reference that can't be asked for at all is no miss."""
     listed = Listed(context.catalog)
     for cluster, pool in context.managed():
         found: dict[tuple[str, Lack], list[Combination]] = {}
