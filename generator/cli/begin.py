@@ -4,6 +4,7 @@ import os
 
 from msgspec import Struct
 
+from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git import Git, Pending, git_at
 from generator.edges.history import first_parent, start_tree
@@ -42,6 +43,10 @@ class Begun(Struct, frozen=True, kw_only=True):
 
 def begin(wanted: Wanted) -> Begun:
     """Finds the repository and asks git for everything at once. OutsideError where the outside says no."""
+    if wanted.rev == "":
+        raise UnreadableError("--rev is empty", "name a commit, a branch or a tag")
+    if wanted.against == "":
+        raise CouldNotLookError("--against is empty", "name a revision; `git merge-base` prints none where it fails")
     root = find_root(wanted.root)
     git = git_at(root, os.environ)
     source, listings = opened(root, git, (*INPUTS, OUT, BASELINE), staged=wanted.staged, rev=wanted.rev)
@@ -61,7 +66,7 @@ def opened(
     root: str, git: Git, folders: tuple[str, ...], *, staged: bool, rev: str | None
 ) -> tuple[Source, Listings | None]:
     """The source that is asked for, and git's listing of the work tree where it is that of the present."""
-    if rev:
+    if rev is not None:
         return CommitTree(git, rev, *folders), None
     listings = Listings(git, *folders)
     return (Index(listings) if staged else WorkTree(root, listings)), listings

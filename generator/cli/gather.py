@@ -15,6 +15,7 @@ from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
 from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
+from generator.declared.shape import did_you_mean
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
 from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
 from generator.edges.listing import Listings, untracked
@@ -50,7 +51,8 @@ def gather(begun: Begun) -> Gathered:
     built = build(inventory, version=__version__)
     fleet = built.fleet
     told = [*_not_files(entries.values()), *inventory.findings, *built.findings]
-    _known(fleet, wanted, complete=not any(one.severity is Severity.INVALID for one in told))
+    if not any(one.severity is Severity.INVALID for one in told):
+        _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
     own = policy.bases(fleet, _read(source, policy.named(fleet)))
     told += own.findings
     crds, problems = _crds(fleet, source)
@@ -85,11 +87,11 @@ def gather(begun: Begun) -> Gathered:
     )
 
 
-def _known(fleet: Fleet, wanted: Wanted, *, complete: bool) -> None:
-    """A cluster that is asked for and not declared is bad usage, unless its file could not be read."""
-    missing = sorted(wanted.clusters - {cluster.name for cluster in fleet.clusters})
-    if missing and complete:
-        raise UnreadableError(f'no cluster is named "{missing[0]}"', "list them with: drivergate show")
+def _known(wanted: frozenset[str], names: set[str]) -> None:
+    """A cluster that is asked for and not declared is bad usage."""
+    for name in sorted(wanted - names):
+        hint = did_you_mean(name, sorted(names)) or "list the clusters with: drivergate show"
+        raise UnreadableError(f'no cluster is named "{name}"', hint)
 
 
 def _needed(path: str, wanted: Wanted) -> bool:
@@ -151,7 +153,7 @@ class _Compared:
     def objects(self, rendered: Rendered) -> tuple[DriverObject, ...] | None:
         """Those that are not rendered byte for byte as they were; None where the revision can't be read."""
         if self.begun.tree is None:
-            return ()
+            return () if self.begun.wanted.compare else None
         try:
             entries = self.begun.tree.collect()
             changed = _changed(entries, rendered)

@@ -40,11 +40,15 @@ def out(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Talk, to stderr."""
+    """Talk, to stderr where there is one."""
+    if sys.stderr is None:
+        return
     sys.stderr.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
     sys.stderr.buffer.flush()
 
 
 def colored() -> bool:
     """Whether stdout is a terminal that wants color."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    if sys.stdout is None or not sys.stdout.isatty():
+        return False
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -55,12 +55,12 @@ def pool_of(cluster: Cluster, name: str) -> Pool | None:
     return next((one for one in cluster.pools if one.name == name), None)
 
 
-def told(read: Read) -> bool:
-    """Whether something could not be read; if so it is said on stderr."""
+def told(read: Read, *, as_json: bool) -> bool:
+    """Whether something could not be read; if so it is said on stderr, unless the result itself tells it."""
     from generator.cli.outcome import say
     from generator.report import text
 
-    if read.blocking:
+    if read.blocking and not as_json:
         say(text.finding_lines(read.blocking, color=False).rstrip("\n"))
     return bool(read.blocking)
 

@@ -44,7 +44,7 @@ def rendering(
         if printed is Format.JSON:
             from generator.report import json
 
-            out(json.report(findings, summary(gathered, judgement), ()))
+            out(json.printed(json.changes(None, findings)))
         else:
             out(text.finding_lines(blocking, color=colored()))
             say("nothing is written")

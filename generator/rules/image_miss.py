@@ -90,7 +90,7 @@ def entries(context: Context) -> Iterator[tuple[Cluster, Pool, Combination, Entr
 def serves(entry: Entry, arch: str) -> bool:
     """Whether an image is recorded for a platform; variant v8 is what every arm64 is."""
     recorded = entry.platforms or ()
-    return PLATFORMS[arch] in recorded or (arch == "arm64" and "linux/arm64/v8" in recorded)
+    return f"linux/{arch}" in recorded or (arch == "arm64" and "linux/arm64/v8" in recorded)
 
 
 def lacking(one: Combination, entry: Entry | None) -> Lack | None:

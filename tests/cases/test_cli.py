@@ -3,8 +3,8 @@
 import pytest
 
 from generator.cli import begin
-from generator.cli.run import run
 from generator.cli.outcome import BUG, CLEAN, FOUND, INTERRUPTED, NOT_VERIFIED, UNUSABLE
+from generator.cli.run import run
 from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CLUSTER, files, pool
 from tests.cases.outcome import hides, shows
