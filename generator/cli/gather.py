@@ -31,6 +31,7 @@ from generator.render.ownership import FOLDER as OUT
 from generator.render.ownership import MANIFEST, ownership
 from generator.render.rendered import Rendered, render
 from generator.render.template import FOLDER as TEMPLATES
+from generator.render.template import cluster_of
 from generator.render.template import collect as collect_templates
 from generator.rules.against import driver_objects
 from generator.rules.context import Context, DriverObject
@@ -80,7 +81,8 @@ def gather(wanted: Wanted) -> Gathered:
     told += own.findings
     crds, problems = _crds(fleet, source)
     told += problems
-    rendered = render(fleet, collect_templates(data.templates(), _below(TEMPLATES, files)), own.values)
+    templates = collect_templates(data.templates(), _below(TEMPLATES, files))
+    rendered = render(fleet, templates, own.values, whole=not wanted.clusters)
     out = {path[len(OUT) + 1 :]: content for path, content in _below(OUT, files).items()}
     against = compared.objects(rendered)
     context = Context(
@@ -127,7 +129,9 @@ def _source(root: str, git: Git, listings: Listings | None, wanted: Wanted) -> S
 def _needed(path: str, wanted: Wanted) -> bool:
     """With some clusters only, the output of the others is not read."""
     parts = path.split("/")
-    return not wanted.clusters or parts[0] != OUT or len(parts) == 2 or parts[1] in wanted.clusters
+    return (
+        not wanted.clusters or parts[0] != OUT or len(parts) == 2 or cluster_of("/".join(parts[1:])) in wanted.clusters
+    )
 
 
 def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:

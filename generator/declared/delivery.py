@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct, convert, field
+from msgspec import Struct, convert, field, to_builtins
 
 from generator.declared.layers import Level, Path, below, merged, origin
 from generator.declared.repopath import is_plain
@@ -106,6 +106,19 @@ class Delivery(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 NONE = Delivery()
+
+
+def settings(delivery: Delivery) -> dict[str, Any]:
+    """The delivery as the inventory would write it, defaults included and what is empty left out."""
+    found: dict[str, Any] = _without_empty(to_builtins(delivery, str_keys=True))
+    return found
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: _without_empty(inner) for key, inner in value.items()}
+        return {key: inner for key, inner in kept.items() if inner not in (None, "", {}, [])}
+    return [_without_empty(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def application_name(cluster: str) -> str:

@@ -9,11 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Install, Pool
+from generator.declared.fleet import Cluster, Fleet, Install, Pool
 from generator.declared.layers import over
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
 from generator.render.combination import references
+from generator.render.delivery import escaped, substitution
 from generator.render.driver import in_order, object_spec, policy_spec, toleration
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
@@ -59,7 +60,15 @@ class ClusterView(Struct, frozen=True, kw_only=True):
     install: str
     driver_api: str
     cluster_policy_name: str
+    delivery: str
     pools: tuple[PoolView, ...]
+
+
+class FleetView(Struct, frozen=True, kw_only=True):
+    """The fleet as a template sees it."""
+
+    name: str
+    clusters: tuple[ClusterView, ...]
 
 
 class ClusterValues:
@@ -81,6 +90,7 @@ class ClusterValues:
             install=str(operator.install),
             driver_api=str(operator.driver_api),
             cluster_policy_name=operator.policy_name,
+            delivery=_delivered_by(self.cluster),
             pools=tuple(self.pools.values()),
         )
 
@@ -111,19 +121,34 @@ class ClusterValues:
         if self.base is None or self.cluster.operator.install is Install.HELM:
             return {}
         metadata = self.base.get("metadata", {})
-        annotations = annotated(metadata.get("annotations", {}), protect=self.cluster.protect)
-        metadata = {**metadata, "name": self.cluster.operator.policy_name, "annotations": annotations}
         spec = {**self.base.get("spec", {}), "driver": policy_spec(self.cluster, auto_upgrade=False)}
-        return {**self.base, "metadata": metadata, "spec": spec}
+        flux = self.cluster.delivery.flux
+        own = {**metadata.get("annotations", {}), **substitution(flux, {**metadata, "spec": spec})}
+        annotations = annotated(own, protect=self.cluster.protect)
+        metadata = {**metadata, "name": self.cluster.operator.policy_name, "annotations": annotations}
+        whole: dict[str, Any] = escaped(flux, {**self.base, "metadata": metadata, "spec": spec})
+        return whole
 
     def object(self, pool: Pool) -> dict[str, Any]:
         """name, annotations and spec of the pool's NVIDIADriver; an empty spec where it has none."""
         has_object = pool.driver.managed and self.cluster.operator.driver_api is DriverApi.NVIDIADRIVER
-        return {
-            "name": pool.object_name,
-            "annotations": _annotations(protect=pool.protect),
-            "spec": object_spec(self.cluster, pool) if has_object else {},
-        }
+        spec, flux = object_spec(self.cluster, pool) if has_object else {}, self.cluster.delivery.flux
+        annotations = _annotations(protect=pool.protect)
+        if own := substitution(flux, spec):
+            annotations = annotated(own, protect=pool.protect)
+        return {"name": pool.object_name, "annotations": annotations, "spec": escaped(flux, spec)}
+
+
+def fleet_view(fleet: Fleet, bases: Mapping[str, Mapping[str, Any]]) -> FleetView:
+    """The documented value of the fleet."""
+    clusters = fleet.clusters
+    views = tuple(ClusterValues(one, bases.get(one.operator.policy_base)).view for one in clusters)
+    return FleetView(name=fleet.name, clusters=views)
+
+
+def _delivered_by(cluster: Cluster) -> str:
+    tools = {"argocd": cluster.delivery.argocd, "flux": cluster.delivery.flux}
+    return next((name for name, settings in tools.items() if settings), "")
 
 
 @cache
