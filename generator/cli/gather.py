@@ -82,12 +82,13 @@ def gather(wanted: Wanted) -> Gathered:
     crds, problems = _crds(fleet, source)
     told += problems
     templates = collect_templates(data.templates(), _below(TEMPLATES, files))
-    rendered = render(fleet, templates, own.values, whole=not wanted.clusters)
+    catalog = collect_catalog(inventory.catalogs)
+    rendered = render(fleet, templates, own.values, catalog=catalog, whole=not wanted.clusters)
     out = {path[len(OUT) + 1 :]: content for path, content in _below(OUT, files).items()}
     against = compared.objects(rendered)
     context = Context(
         fleet=fleet,
-        catalog=collect_catalog(inventory.catalogs),
+        catalog=catalog,
         rendered=rendered,
         bases=own.values,
         crds=crds,

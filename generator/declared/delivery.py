@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, convert, field, to_builtins
+from msgspec.structs import replace
 
 from generator.declared.layers import Level, Path, below, merged, origin
 from generator.declared.repopath import is_plain
@@ -145,7 +146,7 @@ class DeliveryMaker:
         self.names: dict[tuple[str, str], Place] = {}
 
     def make(self, cluster: str, levels: tuple[Level, ...], release: Release) -> tuple[Delivery, list[Finding]]:
-        """What holds for a cluster. Findings are INVALID; the delivery is whole in any case."""
+        """What holds for a cluster. Findings are INVALID; an Application without a name of its own is left out."""
         own = below(levels, "delivery")
         if not own:
             return NONE, []
@@ -153,7 +154,9 @@ class DeliveryMaker:
         said = _Said(self.texts, cluster, own)
         findings = []
         if made.argocd is not None:
-            findings += [*_argocd(made.argocd, said, release), *self._name(made.argocd, said)]
+            unnamed = list(self._name(made.argocd, said))
+            findings += [*_argocd(made.argocd, said, release), *unnamed]
+            made = replace(made, argocd=None) if unnamed else made
         if made.flux is not None:
             findings += _flux(made.flux, said)
         return made, findings
@@ -197,8 +200,6 @@ class _Said:
 
 def _named(delivery: Delivery, cluster: str, release: Release) -> Delivery:
     """The delivery with what follows from the cluster written out; what is switched off is not there."""
-    from msgspec.structs import replace
-
     argocd, flux = delivery.argocd, delivery.flux
     if argocd is not None and not argocd.destination.server and not argocd.destination.name:
         argocd = replace(argocd, destination=Destination(name=cluster))

@@ -71,7 +71,7 @@ class ArgoCd(Part, frozen=True):
     """What the cluster's Application says."""
 
     enabled: bool | UnsetType = UNSET
-    namespace: Annotated[Namespace, Meta(description="where Applications live")] | UnsetType = UNSET
+    namespace: Namespace | UnsetType = UNSET
     project: Text | UnsetType = UNSET
     repo_url: Annotated[Text, Meta(description="the git repository that holds out/")] | UnsetType = field(
         default=UNSET, name="repoURL"
@@ -102,7 +102,7 @@ class Flux(Part, frozen=True):
     """What the cluster's Flux Kustomization says."""
 
     enabled: bool | UnsetType = UNSET
-    namespace: Annotated[Namespace, Meta(description="where Flux's objects live")] | UnsetType = UNSET
+    namespace: Namespace | UnsetType = UNSET
     source_ref: SourceRef | UnsetType = UNSET
     path: InRepository | UnsetType = UNSET
     interval: Duration | UnsetType = UNSET
@@ -127,9 +127,7 @@ class Flux(Part, frozen=True):
         Annotated[bool, Meta(description="the chart values also as a ConfigMap, for a HelmRelease's valuesFrom")]
         | UnsetType
     ) = UNSET
-    helm_release_namespace: (
-        Annotated[Namespace, Meta(description="where the operator's HelmRelease lives; default: namespace")] | UnsetType
-    ) = UNSET
+    helm_release_namespace: Namespace | UnsetType = UNSET
 
 
 class Delivery(Part, frozen=True):

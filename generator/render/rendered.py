@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from msgspec import Struct
 
+from generator.declared.catalog import Catalog
 from generator.declared.document import read
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.scalar import resolve
@@ -80,16 +81,21 @@ class Rendered(Struct, frozen=True):
 
 
 def render(
-    fleet: Fleet, templates: Templates, bases: Mapping[str, Mapping[str, Any]], *, whole: bool = True
+    fleet: Fleet,
+    templates: Templates,
+    bases: Mapping[str, Mapping[str, Any]],
+    *,
+    catalog: Catalog | None = None,
+    whole: bool = True,
 ) -> Rendered:
     """Everything below out/. `bases` are the clusters' own ClusterPolicy objects, by the path they lie at.
 
-    Of a fleet that is not whole nothing is rendered that speaks of all its clusters.
+    `catalog` knows digests. Of a fleet that is not whole nothing is rendered that speaks of all its clusters.
     """
     made = _Rendering(environment(templates.texts), templates)
     for cluster in fleet.clusters:
         base = bases.get(cluster.operator.policy_base) if cluster.operator.policy_base else None
-        made.cluster(cluster, ClusterValues(cluster, base))
+        made.cluster(cluster, ClusterValues(cluster, base, catalog))
     if whole:
         made.fleet(fleet, bases)
     files = tuple(sorted(made.files, key=lambda file: file.path))
@@ -118,7 +124,7 @@ class _Rendering:
         for template in self.of_cluster:
             for pool in _each(template, cluster):
                 context = _context(template, cluster, pool, values)
-                if template.ours and template.delivers:
+                if template.delivers:
                     context |= delivery.context(template.path, cluster, self.made(start))
                 if _is_kustomization(template):
                     folder = template.output(cluster.name, pool.name if pool else "").rpartition("/")[0] + "/"
@@ -137,9 +143,8 @@ class _Rendering:
                 context["resources"] = self.beside(template.output("").rpartition("/")[0] + "/", 0)
             self.add(template, None, None, context)
         names = {cluster.name for cluster in fleet.clusters}
-        self.findings += [
-            _in_the_way(file) for file in self.files if not file.cluster and cluster_of(file.path) in names
-        ]
+        shared = [file for file in self.files if not file.cluster]
+        self.findings += [_in_the_way(file) for file in shared if cluster_of(file.path) in names]
 
     def made(self, start: int) -> dict[str, str]:
         return {file.path: file.text for file in self.files[start:]}
@@ -200,7 +205,7 @@ def _context(template: Template, cluster: Cluster, pool: Pool | None, values: Cl
         case path if path == POLICY:
             context["document"] = values.policy
         case path if path == IMAGES:
-            context |= {"namespace": cluster.operator.namespace, "images": list(values.images.items())}
+            context |= {"namespace": cluster.operator.namespace, "images": list(values.listed.items())}
         case path if path == VALUES:
             context["values"] = chart_values(cluster)
     return context

@@ -139,12 +139,13 @@ def _misplaced(template: Template) -> Iterator[Finding]:
             yield template_finding("template/outside-folder", place, message, f"use {known} only")
             return
     parts = template.path.split("/")
-    if parts[0] not in {"{cluster}", DELIVERY} or len(parts) < 2 or {"", ".", ".."} & set(parts):
+    least = {"{cluster}": 2, DELIVERY: 3}.get(parts[0], 0)
+    if not least or len(parts) < least or {"", ".", ".."} & set(parts):
         message = f"{template.path} writes outside of a cluster's folder"
         yield template_finding("template/outside-folder", place, message, "put it below templates/{cluster}/")
     elif parts[0] == DELIVERY and not _fits_delivery(parts):
         message = f"{template.path} mixes up what is one cluster's and what is the whole fleet's"
-        tool = f"templates/{DELIVERY}/{parts[1] if len(parts) > 2 else 'argocd'}"
+        tool = f"templates/{DELIVERY}/{parts[1]}"
         hint = f"put it at {tool}/{{cluster}}.yaml.j2, below {tool}/{{cluster}}/, or without any {{…}} below {tool}/"
         yield template_finding("template/outside-folder", place, message, hint)
     elif not template.path.endswith((".yaml.j2", ".yml.j2")):
@@ -154,8 +155,6 @@ def _misplaced(template: Template) -> Iterator[Finding]:
 
 def _fits_delivery(parts: list[str]) -> bool:
     """From its output's path it must be clear whose it is: a cluster's below _delivery/<tool>/, else the fleet's."""
-    if len(parts) < 3:
-        return False
     if parts[2] in OF_A_CLUSTER:
         return "{" not in parts[1]
     return "{" not in "/".join(parts)

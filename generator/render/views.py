@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Install, Pool
 from generator.declared.layers import over
 from generator.facts.osname import os_tag
@@ -74,8 +75,9 @@ class FleetView(Struct, frozen=True, kw_only=True):
 class ClusterValues:
     """Everything that the templates of one cluster are given, made when first asked for."""
 
-    def __init__(self, cluster: Cluster, base: Mapping[str, Any] | None) -> None:
+    def __init__(self, cluster: Cluster, base: Mapping[str, Any] | None, catalog: Catalog | None = None) -> None:
         self.cluster, self.base = cluster, base
+        self.catalog = catalog if cluster.delivery.image_digests else None
 
     @cached_property
     def view(self) -> ClusterView:
@@ -115,6 +117,14 @@ class ClusterValues:
         found = {pool.name: references(self.cluster, pool) for pool in pools}
         return {name: made for name, made in found.items() if made}
 
+    @property
+    def listed(self) -> dict[str, tuple[str, ...]]:
+        """The same as the ConfigMap lists them: with the digest that the catalog records, where that is asked for."""
+        if self.catalog is None:
+            return self.images
+        catalog = self.catalog
+        return {name: tuple(_pinned(one, catalog) for one in images) for name, images in self.images.items()}
+
     @cached_property
     def policy(self) -> dict[str, Any]:
         """The ClusterPolicy: the user's own with spec.driver put in, or nothing where a chart makes it."""
@@ -149,6 +159,13 @@ def fleet_view(fleet: Fleet, bases: Mapping[str, Mapping[str, Any]]) -> FleetVie
 def _delivered_by(cluster: Cluster) -> str:
     tools = {"argocd": cluster.delivery.argocd, "flux": cluster.delivery.flux}
     return next((name for name, settings in tools.items() if settings), "")
+
+
+def _pinned(reference: str, catalog: Catalog) -> str:
+    """A reference by tag with the tag's digest behind it: the form of a name that every registry client takes."""
+    repository, _, tag = reference.rpartition(":")
+    entry = catalog.find(repository, tag)
+    return f"{reference}@{entry.digest}" if entry and entry.digest and not entry.gone else reference
 
 
 @cache
