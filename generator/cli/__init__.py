@@ -13,6 +13,6 @@ def main() -> None:
     # A run is short and makes hardly a cycle, and looking for them costs 3 % of a check and more of a large render.
     # `python -m tests.bench --only scale` watches the memory.
     gc.disable()
-    from generator.cli.app import run
+    from generator.cli.run import run
 
     sys.exit(run(sys.argv[1:]))

@@ -1,13 +1,12 @@
 """Everything one run needs, from one source: read, built, rendered, ready to be judged."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from generator import __version__
+from generator.cli.begin import BASELINE, INPUTS, OUT, Begun, Wanted
 from generator.declared import policy
-from generator.declared.baseline import FILE as BASELINE
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
@@ -18,16 +17,11 @@ from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
 from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
-from generator.edges.files import WorkTree, find_root
-from generator.edges.git import Git, Pending, git_at
-from generator.edges.history import first_parent, start_tree
 from generator.edges.listing import Listings, untracked
-from generator.edges.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Kind, Source
 from generator.facts import data
 from generator.facts.definition import Definition
 from generator.finding import Finding, Severity
-from generator.render.ownership import FOLDER as OUT
 from generator.render.ownership import MANIFEST, ownership
 from generator.render.rendered import Rendered, render
 from generator.render.template import FOLDER as TEMPLATES
@@ -35,21 +29,6 @@ from generator.render.template import cluster_of
 from generator.render.template import collect as collect_templates
 from generator.rules.against import driver_objects
 from generator.rules.context import Context, DriverObject
-
-INPUTS = ("inventory", TEMPLATES)
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    """What the command line asks to judge. `against` None means: not compared."""
-
-    root: str | None = None
-    staged: bool = False
-    rev: str | None = None
-    against: str | None = None
-    against_is_given: bool = False
-    clusters: frozenset[str] = frozenset()
-    allow_remove: frozenset[str] | None = None
-    compare: bool = True
 
 
 class Gathered(Struct, frozen=True, kw_only=True):
@@ -63,13 +42,9 @@ class Gathered(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-def gather(wanted: Wanted) -> Gathered:
+def gather(begun: Begun) -> Gathered:
     """Reads the source and renders it. OutsideError where the outside says no."""
-    root = find_root(wanted.root)
-    git = git_at(root, os.environ)
-    listings = None if wanted.rev else Listings(git, *INPUTS, OUT)
-    compared = _Compared(git, wanted)
-    source = _source(root, git, listings, wanted)
+    wanted, source, compared = begun.wanted, begun.source, _Compared(begun)
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE)}
     files = source.read([path for path, entry in entries.items() if entry.kind is Kind.FILE and _needed(path, wanted)])
     inventory = load(_below("inventory", files), only_clusters=wanted.clusters)
@@ -95,7 +70,7 @@ def gather(wanted: Wanted) -> Gathered:
         out=out,
         owned=ownership(out[MANIFEST].decode("utf-8", "replace") if MANIFEST in out else None),
         against=against,
-        untracked=_untracked(listings, fleet),
+        untracked=_untracked(begun.listings, fleet),
         staged=wanted.staged,
         only=wanted.clusters,
         allow_remove=wanted.allow_remove,
@@ -104,7 +79,7 @@ def gather(wanted: Wanted) -> Gathered:
     if baseline is not None:
         told += baseline.findings
     return Gathered(
-        root=root,
+        root=begun.root,
         label=source.label,
         context=context,
         told=tuple(told),
@@ -118,13 +93,6 @@ def _known(fleet: Fleet, wanted: Wanted, *, complete: bool) -> None:
     missing = sorted(wanted.clusters - {cluster.name for cluster in fleet.clusters})
     if missing and complete:
         raise UnreadableError(f'no cluster is named "{missing[0]}"', "list them with: drivergate show")
-
-
-def _source(root: str, git: Git, listings: Listings | None, wanted: Wanted) -> Source:
-    if wanted.rev:
-        return CommitTree(git, wanted.rev, *INPUTS, OUT, BASELINE)
-    assert listings is not None
-    return Index(listings) if wanted.staged else WorkTree(root, listings)
 
 
 def _needed(path: str, wanted: Wanted) -> bool:
@@ -181,32 +149,23 @@ def _untracked(listings: Listings | None, fleet: Fleet) -> tuple[str, ...]:
 class _Compared:
     """The driver objects of another revision. Git is asked at once and heard when everything else is done."""
 
-    def __init__(self, git: Git, wanted: Wanted) -> None:
-        self.git, self.given = git, wanted.against_is_given
+    def __init__(self, begun: Begun) -> None:
+        self.begun = begun
         self.notes: tuple[str, ...] = ()
-        self.pending: Pending[dict[str, Entry]] | None = None
-        if not wanted.compare:
-            return
-        rev = wanted.against or "HEAD"
-        if wanted.rev and not wanted.against_is_given:
-            parent = first_parent(git, wanted.rev)
-            if parent is None:
-                return
-            rev = parent
-        self.rev = rev
-        self.pending = start_tree(git, rev, OUT)
 
     def objects(self, rendered: Rendered) -> tuple[DriverObject, ...] | None:
         """Those that are not rendered byte for byte as they were; None where the revision can't be read."""
-        if self.pending is None:
+        if self.begun.tree is None:
             return ()
         try:
-            entries = self.pending.collect()
+            entries = self.begun.tree.collect()
             changed = _changed(entries, rendered)
-            contents = read_blobs(self.git, changed.values())
+            contents = read_blobs(self.begun.git, changed.values())
         except OutsideError as error:
-            if self.given:
-                raise CouldNotLookError(f"can't compare with {self.rev}: {error.message}", error.hint) from error
+            if self.begun.wanted.against is not None:
+                raise CouldNotLookError(
+                    f"can't compare with {self.begun.against}: {error.message}", error.hint
+                ) from error
             self.notes = (f"operator/renamed and operator/immutable-change are not judged: {error.message}",)
             return None
         return driver_objects({path: contents[blob] for path, blob in changed.items() if blob in contents})

@@ -3,10 +3,19 @@
 import os
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 
+from generator.edges.errors import UnwritableError, reason
 from generator.finding import Finding, Severity
 
 CLEAN, FOUND, UNUSABLE, NOT_VERIFIED, BUG, INTERRUPTED = 0, 1, 2, 3, 70, 130
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def exit_code(findings: Sequence[Finding], *, strict: bool = False) -> int:
@@ -19,8 +28,15 @@ def exit_code(findings: Sequence[Finding], *, strict: bool = False) -> int:
 
 def out(text: str) -> None:
     """A result, to stdout, as UTF-8 in every locale."""
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        raise UnwritableError("stdout is closed", "give the command somewhere to print to")
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnwritableError(f"can't print the result: {reason(error)}", "mend the cause and run again") from error
 
 
 def say(text: str) -> None:

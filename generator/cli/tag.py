@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from generator.cli.options import Format, Printed, Rev, Root, Staged
+from generator.cli.options import Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
     from generator.cli.reading import Read

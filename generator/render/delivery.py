@@ -14,6 +14,14 @@ APPLICATION = f"{DELIVERY}/argocd/{{cluster}}.yaml.j2"
 HEALTH = f"{DELIVERY}/argocd/_health/argocd-cm.yaml.j2"
 KUSTOMIZATION = f"{DELIVERY}/flux/{{cluster}}/gpu-drivers.yaml.j2"
 CONFIG_MAP = f"{DELIVERY}/flux/{{cluster}}/gpu-operator-values.yaml.j2"
+# As rendered.DECIDES: the value without which a template prints nothing.
+DECIDES = {
+    APPLICATION: "spec",
+    HEALTH: "argocd",
+    KUSTOMIZATION: "spec",
+    CONFIG_MAP: "values",
+    f"{DELIVERY}/flux/{{cluster}}/kustomization.yaml.j2": "resources",
+}
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 VARIABLE = "${"

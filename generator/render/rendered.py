@@ -25,6 +25,8 @@ OBJECT = f"{GPU_OPERATOR}nvidiadriver-{{pool}}.yaml.j2"
 POLICY = f"{GPU_OPERATOR}clusterpolicy.yaml.j2"
 IMAGES = f"{GPU_OPERATOR}drivergate-images.yaml.j2"
 VALUES = "{cluster}/values/gpu-operator.yaml.j2"
+# The value without which a template of ours prints nothing: it needn't be compiled, which costs more than printing.
+DECIDES = {OBJECT: "spec", POLICY: "document", IMAGES: "images", VALUES: "values", **delivery.DECIDES}
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 DRIVER_KINDS = frozenset({"NVIDIADriver", "ClusterPolicy"})
 
@@ -125,7 +127,8 @@ class _Rendering:
             for pool in _each(template, cluster):
                 context = _context(template, cluster, pool, values)
                 if template.delivers:
-                    context |= delivery.context(template.path, cluster, self.made(start))
+                    asked = cluster.delivery.argocd or cluster.delivery.flux
+                    context |= delivery.context(template.path, cluster, self.made(start) if asked else {})
                 if _is_kustomization(template):
                     folder = template.output(cluster.name, pool.name if pool else "").rpartition("/")[0] + "/"
                     context["resources"] = self.beside(folder, start)
@@ -154,7 +157,8 @@ class _Rendering:
         return sorted(name for name in below if "/" not in name)
 
     def add(self, template: Template, cluster: Cluster | None, pool: Pool | None, context: dict[str, Any]) -> None:
-        if template.path in self.failed:
+        decides = DECIDES.get(template.path)
+        if template.path in self.failed or (template.ours and decides and not context[decides]):
             return
         try:
             marked = self.sandbox.fill(template.path, context)
