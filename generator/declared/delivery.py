@@ -143,7 +143,7 @@ class DeliveryMaker:
 
     def __init__(self, texts: Texts) -> None:
         self.texts = texts
-        self.names: dict[tuple[str, str], Place] = {}
+        self.names: dict[tuple[str, str], str] = {}
 
     def make(self, cluster: str, levels: tuple[Level, ...], release: Release) -> tuple[Delivery, list[Finding]]:
         """What holds for a cluster. Findings are INVALID; an Application without a name of its own is left out."""
@@ -168,10 +168,9 @@ class DeliveryMaker:
             message = f'the Application "{name}" has {len(name)} characters, and Argo CD may write it into a label'
             hint = f"give the cluster a name of at most {LONGEST_NAME - len(PREFIX)} characters"
             yield said.problem(("argocd",), message, hint)
-        place = said.place("argocd")
-        first = self.names.setdefault((argocd.namespace, name), place)
-        if first is not place:
-            message = f'the Application of cluster "{said.cluster}" is named "{name}", as that of another cluster'
+        first = self.names.setdefault((argocd.namespace, name), said.cluster)
+        if first != said.cluster:
+            message = f'the Applications of clusters "{first}" and "{said.cluster}" are both named "{name}"'
             hint = "rename one of the clusters, or give one of them another delivery.argocd.namespace"
             yield said.problem(("argocd",), message, hint, rule="inventory/name-clash")
 
