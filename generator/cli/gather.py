@@ -26,6 +26,7 @@ from generator.finding import Finding, Severity
 from generator.render.ownership import MANIFEST, ownership
 from generator.render.rendered import Rendered, render
 from generator.render.template import FOLDER as TEMPLATES
+from generator.render.template import cluster_of
 from generator.render.template import collect as collect_templates
 from generator.rules.against import driver_objects
 from generator.rules.context import Context, DriverObject
@@ -57,12 +58,14 @@ def gather(begun: Begun) -> Gathered:
     told += own.findings
     crds, problems = _crds(fleet, source)
     told += problems
-    rendered = render(fleet, collect_templates(data.templates(), _below(TEMPLATES, files)), own.values)
+    templates = collect_templates(data.templates(), _below(TEMPLATES, files))
+    catalog = collect_catalog(inventory.catalogs)
+    rendered = render(fleet, templates, own.values, catalog=catalog, whole=not wanted.clusters)
     out = {path[len(OUT) + 1 :]: content for path, content in _below(OUT, files).items()}
     against = compared.objects(rendered)
     context = Context(
         fleet=fleet,
-        catalog=collect_catalog(inventory.catalogs),
+        catalog=catalog,
         rendered=rendered,
         bases=own.values,
         crds=crds,
@@ -97,7 +100,9 @@ def _known(wanted: frozenset[str], names: set[str]) -> None:
 def _needed(path: str, wanted: Wanted) -> bool:
     """With some clusters only, the output of the others is not read."""
     parts = path.split("/")
-    return not wanted.clusters or parts[0] != OUT or len(parts) == 2 or parts[1] in wanted.clusters
+    return (
+        not wanted.clusters or parts[0] != OUT or len(parts) == 2 or cluster_of("/".join(parts[1:])) in wanted.clusters
+    )
 
 
 def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:

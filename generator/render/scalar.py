@@ -19,7 +19,8 @@ PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 # to compile, so it is compiled where it is met.
 UNPRINTABLE = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 ADDRESS = re.compile(r"<\S.* at 0x[0-9a-f]{6,}>")
-PRINTABLE_LINE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+PRINTABLE_LINE = re.compile(r"[!-~](?:[ -~]*[!-~])?")  # the first line of a block tells its indentation
+FURTHER_LINE = re.compile(r"[ -~]*[!-~]")
 # YAML 1.1 and 1.2, 7.4.2 and 8.2.2: a key before its ":" is at most 1024 characters, quotes and escapes included.
 LONGEST_KEY = 1024
 
@@ -171,7 +172,7 @@ def lines(value: Sequence[str], indent: int) -> Printed:
     for one in value if isinstance(value, (list, tuple)) else (value,):
         if not isinstance(one, str) or one is value:
             raise UnprintableError(f"the filter lines prints a list of texts, and was given {_told(one)}")
-    if not value or any(not PRINTABLE_LINE.fullmatch(line) for line in value):
+    if not value or not PRINTABLE_LINE.fullmatch(value[0]) or not all(map(FURTHER_LINE.fullmatch, value)):
         return Printed(f"{START}{quoted(''.join(f'{line}' + chr(10) for line in value))}{END}")
     body = "".join(f"\n{' ' * indent}{line}" for line in value)
     return Printed(f"{BLOCK}{body}{END}")
