@@ -96,7 +96,7 @@ def judged(case: Repository) -> tuple[Finding, ...]:
         context,
         out=present,
         owned=ownership(listed),
-        untracked=case.untracked,
+        untracked=dict.fromkeys(case.untracked, False),
         staged=bool(case.untracked),
         allow_remove=case.allow_remove,
     )

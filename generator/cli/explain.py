@@ -4,9 +4,13 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.options import Printed
+from generator.cli.outcome import Format
+
 
 def explain(
     rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule, such as image/missing, or a family.")],
+    printed: Printed = Format.TEXT,
 ) -> int:
     """Explain a rule, or all rules of a family: what it means, why it matters, how to mend it."""
     from generator.cli.outcome import CLEAN, out
@@ -15,11 +19,27 @@ def explain(
     from generator.rules.table import RULES
 
     name = rule.removesuffix("/")
-    ids = sorted(one.id for one in RULES if name in {one.id, one.family})
-    if not ids:
+    found = sorted((one for one in RULES if name in {one.id, one.family}), key=lambda one: one.id)
+    if not found:
         from generator.cli.naming import unknown
 
-        return unknown("rule", name, [*(one.id for one in RULES), *(one.family for one in RULES)])
+        known = {*(one.id for one in RULES), *(one.family for one in RULES)}
+        return unknown("rule", name, known, otherwise="see: drivergate rules")
     text = rule_docs(name.partition("/")[0])
-    out("\n".join(section(one, text) for one in ids))
+    if printed is Format.TEXT:
+        out("\n".join(section(one.id, text) for one in found))
+        return CLEAN
+    from generator.cli.rules import severity_values
+    from generator.report import json
+
+    told = [
+        {
+            "rule": one.id,
+            **severity_values(one.severity),
+            "summary": one.summary,
+            "text": section(one.id, text),
+        }
+        for one in found
+    ]
+    out(json.printed(told[0] if name == found[0].id else told))
     return CLEAN

@@ -33,7 +33,7 @@ def gate(
     if write_baseline:
         from generator.cli.baseline import write
 
-        return write(gathered)
+        return write(gathered, printed=printed)
     judgement = judged(gathered)
     counted = summary(gathered, judgement)
     if printed is Format.JSON:

@@ -12,7 +12,7 @@ from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
 from generator.declared.crds import read_crd
 from generator.declared.fleet import Fleet
-from generator.declared.inventory import load
+from generator.declared.inventory import ENDINGS, load
 from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
 from generator.declared.shape import did_you_mean
@@ -25,8 +25,8 @@ from generator.facts.definition import Definition
 from generator.finding import Finding, Severity
 from generator.render.ownership import MANIFEST, ownership
 from generator.render.rendered import Rendered, render
+from generator.render.template import ENDING, cluster_of
 from generator.render.template import FOLDER as TEMPLATES
-from generator.render.template import cluster_of
 from generator.render.template import collect as collect_templates
 from generator.rules.against import driver_objects
 from generator.rules.context import Context, DriverObject
@@ -136,16 +136,23 @@ def _read(source: Source, paths: Sequence[str]) -> dict[str, bytes]:
     return source.read(there)
 
 
-def _untracked(listings: Listings | None, fleet: Fleet) -> tuple[str, ...]:
-    """Input files that a commit would not hold; empty where there is no git."""
+def _untracked(listings: Listings | None, fleet: Fleet) -> dict[str, bool]:
+    """Input files that a commit would not hold, and whether git ignores them; empty where there is no git."""
     if listings is None:
-        return ()
+        return {}
     named = {cluster.operator.policy_base for cluster in fleet.clusters} | set(fleet.crds)
     folders = sorted({*INPUTS, *filter(is_plain, named)})
     try:
-        return tuple(one.path for one in untracked(listings, *folders))
+        found = untracked(listings, *folders)
     except OutsideError:
-        return ()
+        return {}
+    return {one.path: one.ignored for one in found if one.path in named or _is_input(one.path)}
+
+
+def _is_input(path: str) -> bool:
+    """Whether a file below one of our folders would be read, and not just lie there as notes do."""
+    folder = path.partition("/")[0]
+    return path.endswith(ENDING if folder == TEMPLATES else ENDINGS)
 
 
 class _Compared:

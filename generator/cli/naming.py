@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> int:
-    """Says that `no <what> is named "<name>"`; the exit code."""
+def unknown(what: str, name: str, known: Iterable[str], *, otherwise: str = "") -> int:
+    """Says that `no <what> is named "<name>"`, and what is near or what to do `otherwise`; the exit code."""
     from generator.cli.outcome import UNUSABLE, say
     from generator.declared.shape import did_you_mean
     from generator.report.text import printable
 
-    names = sorted(known)
-    hint = did_you_mean(name, names) or (f"use one of {', '.join(names)}" if names else "none is declared")
+    names = sorted(set(known))
+    otherwise = otherwise or (f"use one of {', '.join(names)}" if names else "none is declared")
+    hint = did_you_mean(name, names) or otherwise
     say(f'drivergate: no {what} is named "{printable(name)}"\n    hint: {printable(hint)}')
     return UNUSABLE

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from generator.cli.begin import Wanted, begin
-from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, exit_code, out, say
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
 from generator.edges.errors import UnreadableError
-from generator.finding import Severity
+from generator.finding import Finding, Severity
 
 # Told by render itself, in what it writes.
 OF_THE_GATE_ONLY = frozenset({"out/drift", "out/not-staged"})
+REMOVAL = "out/removal"
 
 
 def rendering(
@@ -28,27 +29,23 @@ def rendering(
         root=root,
         compare=False,
         clusters=frozenset(clusters),
-        allow_remove=None if check or diff else frozenset(allow_remove),
+        allow_remove=frozenset(allow_remove),
     )
     begun = begin(wanted)
 
+    from generator.cli.allowed import asked_for
     from generator.cli.gather import gather
-    from generator.cli.judging import judged, summary
+    from generator.cli.judging import judged
     from generator.report import text
 
     gathered = gather(begun)
-    judgement = judged(gathered, without=OF_THE_GATE_ONLY)
-    findings = judgement.findings
-    if exit_code(findings) == UNUSABLE:
-        blocking = [one for one in findings if one.severity is Severity.INVALID]
-        if printed is Format.JSON:
-            from generator.report import json
-
-            out(json.printed(json.changes(None, findings)))
-        else:
-            out(text.finding_lines(blocking, color=colored()))
-            say("nothing is written")
-        return UNUSABLE
+    findings = judged(gathered, without=OF_THE_GATE_ONLY).findings
+    blocking = [one for one in findings if one.severity is Severity.INVALID]
+    refused = bool(blocking) and all(one.rule == REMOVAL for one in blocking)
+    if refused or not blocking:
+        asked_for(gathered.context)
+    if blocking and not (diff and refused and printed is Format.TEXT):
+        return _blocked(blocking, findings, printed)
     context = gathered.context
     todo = context.todo()
     if not check and not diff:
@@ -66,8 +63,24 @@ def rendering(
             out(difference.unified(todo, context.out, color=colored()))
         else:
             out(text.changes(todo, done=not check))
-        say_warnings = text.finding_lines(text.as_warnings(findings), color=False)
-        if say_warnings:
-            say(say_warnings.rstrip("\n"))
+        told = blocking or text.as_warnings(findings)
+        if told:
+            say(text.finding_lines(told, color=False).rstrip("\n"))
+    if refused:
+        return UNUSABLE
     changed = bool(todo.told or todo.removed)
     return FOUND if changed and (check or exit_non_zero_on_change) else CLEAN
+
+
+def _blocked(blocking: Sequence[Finding], findings: Sequence[Finding], printed: Format) -> int:
+    """Says why nothing is written."""
+    if printed is Format.JSON:
+        from generator.report import json
+
+        out(json.printed(json.changes(None, findings)))
+    else:
+        from generator.report import text
+
+        out(text.finding_lines(blocking, color=colored()))
+        say("nothing is written")
+    return UNUSABLE

@@ -26,11 +26,13 @@ def rules(
     if not listed:
         from generator.cli.naming import unknown
 
-        return unknown("family of rules", name, {rule.family for rule in RULES})
+        families = set() if name in {rule.id for rule in RULES} else {rule.family for rule in RULES}
+        otherwise = "see: drivergate rules" if families else f"run: drivergate explain {name}"
+        return unknown("family of rules", name, families, otherwise=otherwise)
     if printed is Format.JSON:
         from generator.report import json
 
-        out(json.printed([{"id": one.id, **_severity(one.severity), "summary": one.summary} for one in listed]))
+        out(json.printed([{"id": one.id, **severity_values(one.severity), "summary": one.summary} for one in listed]))
     else:
         from generator.report.text import table
 
@@ -39,7 +41,7 @@ def rules(
     return CLEAN
 
 
-def _severity(severity: Severity) -> dict[str, object]:
+def severity_values(severity: Severity) -> dict[str, object]:
     """As a finding has it: `blocking` says that no valid manifest can be made."""
     word, _, blocking = _word(severity).partition(", ")
     return {"severity": word, "blocking": bool(blocking)}

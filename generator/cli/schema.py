@@ -4,26 +4,31 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.options import Printed
+from generator.cli.outcome import Format
+
 # generator.declared.model says the same, at the price of its import; a test holds the two together.
 SLUGS = {"Fleet": "fleet", "NodeImage": "node-image", "Cluster": "cluster", "ImageCatalog": "image-catalog"}
 
 
 def schema(
     kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Without one, the kinds are listed.")] = None,
+    printed: Printed = Format.TEXT,
 ) -> int:
     """Print the JSON Schema of a kind of document; editors take it from a yaml-language-server comment."""
+    from json import dumps
+
     from generator.cli.outcome import CLEAN, out
 
     if kind is None:
-        out("".join(f"{name}\n" for name in SLUGS))
+        names = dumps([*SLUGS], indent=2) if printed is Format.JSON else "\n".join(SLUGS)
+        out(f"{names}\n")
         return CLEAN
     slug = next((slug for name, slug in SLUGS.items() if kind.lower() in {name.lower(), slug}), None)
     if slug is None:
         from generator.cli.naming import unknown
 
         return unknown("kind", kind, SLUGS)
-    from json import dumps
-
     from generator.facts.data import schema_json
 
     out(dumps(schema_json(slug), indent=2, ensure_ascii=False) + "\n")

@@ -30,6 +30,8 @@ def show(
 
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
+    if origin and name is None:
+        raise typer.BadParameter("--origin is for one cluster or pool: name it as CLUSTER or CLUSTER/POOL")
     only = frozenset({name.partition("/")[0]}) if name else frozenset()
     found = read(root, staged=staged, rev=rev, clusters=only, catalogs=False)
     as_json = printed is Format.JSON

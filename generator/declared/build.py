@@ -336,24 +336,24 @@ def _is_name(name: str) -> bool:
 def _silences(inventory: Inventory, fleet: Loaded[model.Fleet] | None) -> Iterator[SilenceEntry]:
     if fleet:
         for index, entry in enumerate(fleet.shape.silenced):
-            yield _silence(entry, fleet.file, index, _set(entry.clusters))
+            yield _silence(entry, fleet.file, index, _names(entry.clusters))
     for one in inventory.clusters:
         for index, silence in enumerate(one.shape.silenced):
-            yield _silence(silence, one.file, index, frozenset({one.shape.name}))
+            yield _silence(silence, one.file, index, (one.shape.name,))
 
 
-def _set(names: Any) -> frozenset[str]:
-    return frozenset() if names is UNSET else frozenset(names)
+def _names(names: Any) -> tuple[str, ...]:
+    return () if names is UNSET else tuple(names)
 
 
-def _silence(entry: model.Silence, file: str, index: int, clusters: frozenset[str]) -> SilenceEntry:
+def _silence(entry: model.Silence, file: str, index: int, clusters: tuple[str, ...]) -> SilenceEntry:
     path: Path = ("silenced", index)
     return SilenceEntry(
         rule=entry.rule,
         ignore=entry.level == "ignore",
         reason=entry.reason,
         clusters=clusters,
-        pools=_set(entry.pools),
+        pools=_names(entry.pools),
         file=file,
         path=path,
     )

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from generator.declared.fleet import Operator
 from generator.declared.layers import Level, Path, below, merged, origin
-from generator.declared.scalar import Ambiguous, is_null, key_text
-from generator.declared.shape import did_you_mean, quoting, type_names
+from generator.declared.scalar import Ambiguous, is_null, is_too_large, key_text
+from generator.declared.shape import SMALLER, TOO_LARGE, cut, did_you_mean, quoting, type_names
 from generator.declared.texts import Texts
 from generator.facts import crd
 from generator.facts.defaulting import INT_OR_STRING, Schema, child
@@ -167,9 +167,11 @@ class _Fitting:
             self._told(path, f"{_name(path)} is empty{written}", "give a value or leave the key out")
         elif kind == "string":
             self.findings.append(quoting(self.place(path, False), _name(path), value.text))
+        elif kind == "integer" and is_too_large(value.text):
+            self._told(path, f"{_name(path)} is {cut(value.text)}, {TOO_LARGE}", SMALLER)
         else:
             wanted = type_names[kind]
-            self._told(path, f"{_name(path)} is {value.text}, {wanted} is wanted", f"write {wanted}")
+            self._told(path, f"{_name(path)} is {cut(value.text)}, {wanted} is wanted", f"write {wanted}")
 
     def refused(self, violation: Violation, made: Any, by: str) -> None:
         """What the CRD refuses; unknown fields are the rules' to tell."""

@@ -132,8 +132,8 @@ class SilenceEntry(Struct, frozen=True, kw_only=True):
     rule: str
     ignore: bool
     reason: str
-    clusters: frozenset[str]
-    pools: frozenset[str]
+    clusters: tuple[str, ...]
+    pools: tuple[str, ...]
     file: str
     path: Path
 

@@ -65,7 +65,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
     others: list[str] = []
     for file in sorted(files):
         if not file.endswith(ENDINGS):
-            findings += _wrong_ending(file)
+            findings += _wrong_ending(file, files[file])
             continue
         kind = _sniffed(KIND, files[file]) or _peeked(file, files[file])
         if kind == "ImageCatalog":
@@ -100,18 +100,28 @@ def unread(file: str, why: str, hint: str) -> Finding:
         rule="inventory/unread-file",
         severity=Severity.ERROR,
         place=Place(file, 1, 1),
-        message=f"{file} is not read: {why}",
+        message=f"the file is not read: {why}",
         hint=hint,
     )
 
 
-def _wrong_ending(file: str) -> Iterator[Finding]:
-    if LOOKS_LIKE_YAML.search(file):
+def _wrong_ending(file: str, data: bytes) -> Iterator[Finding]:
+    if LOOKS_LIKE_YAML.search(file) or _is_document(data):
         yield unread(
             file,
             'its name doesn\'t end in ".yaml" or ".yml"',
             "rename the file, or move it out of inventory/",
         )
+
+
+def _is_document(data: bytes) -> bool:
+    """Whether it reads like a document of ours: a README or a script that holds one as an example doesn't."""
+    if b"drivergate.dev/" not in data:
+        return False
+    nothing = rb"(?:[ \t]*(?:#.*)?\r?\n|(?:---|%).*\n)*+"
+    begins = rb"(?:\xef\xbb\xbf)?" + nothing + rb"""[ \t]*["']?(?:\{|(?:apiVersion|kind|name|x-)\b)"""
+    says = rb"""\bapiVersion["']?\s*:\s*["']?drivergate\.dev/"""
+    return bool(re.match(begins, data) and re.search(says, data))
 
 
 def _sniffed(pattern: re.Pattern[bytes], data: bytes) -> str:

@@ -3,6 +3,7 @@
 Sample: `inventory/`. Names of driver and upgrade settings are the CRD's own.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -27,7 +28,7 @@ ClusterName = Annotated[
     Meta(
         pattern=r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$(?!\n)",
         max_length=100,
-        description="letters, digits, '-', '_' and '.'; the name of the cluster's folder under out/",
+        description="the name of the cluster's folder under out/ (letters, digits, '-', '_' and '.')",
     ),
 ]
 Labels = dict[str, str]
@@ -105,7 +106,15 @@ class DriverLayer(Shape, frozen=True):
     ) = UNSET
     mode: Mode | UnsetType = UNSET
     branch: (
-        Annotated[Text, Meta(description='a driver branch, "580": exactly one of branch and version')] | UnsetType
+        Annotated[
+            Text,
+            # What follows a dash is told by image/version-has-suffix.
+            Meta(
+                pattern=r"^[^.-]*(-[\s\S]*)?$(?!\n)",
+                description='a driver branch such as "580" (an exact version, "580.126.20", is set as version)',
+            ),
+        ]
+        | UnsetType
     ) = UNSET
     version: Annotated[Text, Meta(description='an exact driver version, "580.126.20"')] | UnsetType = UNSET
     kernel_module_type: ModuleType | UnsetType = UNSET
@@ -123,12 +132,28 @@ class OperatorLayer(Shape, frozen=True):
     """Operator settings at one level."""
 
     version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
-    namespace: Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)", max_length=63)] | UnsetType = (
-        UNSET
-    )
+    namespace: (
+        Annotated[
+            Text,
+            Meta(
+                pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)",
+                max_length=63,
+                description="the name of a namespace (lower-case letters, digits and '-')",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     install: Install | UnsetType = UNSET
     cluster_policy_name: (
-        Annotated[Text, Meta(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$(?!\n)", max_length=253)] | UnsetType
+        Annotated[
+            Text,
+            Meta(
+                pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$(?!\n)",
+                max_length=253,
+                description="the name of a Kubernetes object (lower-case letters, digits, '-' and '.')",
+            ),
+        ]
+        | UnsetType
     ) = UNSET
     cluster_policy_base: (
         Annotated[Text, Meta(description="a ClusterPolicy manifest outside inventory/ and out/")] | UnsetType
@@ -215,7 +240,7 @@ class Cluster(Shape, frozen=True):
     api_version: Literal["drivergate.dev/v1alpha1"]
     kind: Literal["Cluster"]
     name: ClusterName
-    ring: Annotated[str, Meta(description='groups plan, diff and runbook; "0" is the canary')] = ""
+    ring: Annotated[str, Meta(description='the wave of a rollout that the cluster is in; "0" is the canary')] = ""
     kube_context: Annotated[str, Meta(description="default: the cluster's name")] = ""
     profile: str = ""
     operator: OperatorLayer | UnsetType = UNSET
@@ -261,7 +286,32 @@ SLUGS = {"Fleet": "fleet", "NodeImage": "node-image", "Cluster": "cluster", "Ima
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of one kind; `x-…` keys at the top are anybody's."""
+    """The published JSON Schema of one kind: what editors may accept as it stands, a plain 535 for text too."""
+    strict = strict_schema(kind)
+    return {**strict, "$defs": _unquoted(strict["$defs"], truths=kind != "ImageCatalog")}
+
+
+def _unquoted(wanted: Any, *, truths: bool) -> Any:
+    """The same with whole numbers, and `truths` where they are taken, wherever nothing but text is wanted.
+
+    Keywords for text, such as pattern, say nothing of a number: it is let in only where its text would fit.
+    """
+    if isinstance(wanted, list):
+        return [_unquoted(one, truths=truths) for one in wanted]
+    if not isinstance(wanted, dict):
+        return wanted
+    if wanted.get("type") != "string" or "enum" in wanted:
+        # One of several alternatives that is text takes text alone (generator/declared/shape.py, _Fitting.fit).
+        return {key: inner if key == "anyOf" else _unquoted(inner, truths=truths) for key, inner in wanted.items()}
+    fits = re.compile(wanted.get("pattern", "")).search
+    kinds = ["integer"] if fits("535") else []
+    kinds += ["boolean"] if truths and fits("true") and fits("false") else []
+    least = {} if fits("-535") or not kinds else {"minimum": 0}
+    return {**wanted, "type": ["string", *kinds], **least} if kinds else wanted
+
+
+def strict_schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of one kind with text as text; `x-…` keys at the top are anybody's."""
     from msgspec.json import schema as json_schema
 
     made = json_schema(KINDS[kind])

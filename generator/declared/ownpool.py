@@ -95,12 +95,15 @@ class OwnPool:
     def _repeated(self, name: str, tree: Mapping[str, Any]) -> Iterator[Finding]:
         for key in LISTS:
             for first, index in repeated(tree.get(key, ())):
-                message = f'{key} lists "{tree[key][index]}" twice'
-                hint = "remove one of them, or correct it to what was meant"
-                yield duplicate(self.problem(name, (key, index), message, f"{hint}: the other is {key}.{first}"))
+                yield self._twice(name, key, tree[key][index], first, index)
+
+    def _twice(self, name: str, key: str, written: str, first: int, index: int) -> Finding:
+        hint = f"remove one of them, or correct it to what was meant: the other is {key}.{first}"
+        return duplicate(self.problem(name, (key, index), f'{key} lists "{written}" twice', hint))
 
     def _taints(self, name: str, shape: model.Pool) -> tuple[tuple[Taint, ...], list[Finding]]:
-        taints, findings = [], []
+        taints: dict[Taint, int] = {}
+        findings = []
         for index, written in enumerate(shape.taints):
             found = TAINT.fullmatch(written)
             if found is None:
@@ -110,8 +113,8 @@ class OwnPool:
             elif why := label_key_problem(found[1]) or label_value_problem(found[2] or ""):
                 hint = "write key and value as those of a label"
                 findings.append(self.problem(name, ("taints", index), f'taint "{written}": {why}', hint))
-            else:
-                taints.append(Taint(found[1], found[2] or "", found[3]))
+            elif (first := taints.setdefault(Taint(found[1], found[2] or "", found[3]), index)) != index:
+                findings.append(self._twice(name, "taints", written, first, index))
         return tuple(taints), findings
 
     def _size(self, name: str, shape: model.Pool) -> tuple[Size | None, list[Finding]]:

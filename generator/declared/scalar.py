@@ -61,6 +61,12 @@ def resolve(text: str) -> str | int | bool | Ambiguous:
     return text == "true" if text in {"true", "false"} else Ambiguous(text)
 
 
+def is_too_large(text: str) -> bool:
+    """Whether an ambiguous scalar is a whole number that 64 bits don't hold."""
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and not digits.startswith("0")
+
+
 def is_null(value: object) -> bool:
     """Whether YAML 1.1 or 1.2 reads the value as null: `null`, `Null`, `NULL`, `~` or nothing at all."""
     return value is None or (isinstance(value, Ambiguous) and value.text.lower() in NULLS)

@@ -4,13 +4,15 @@ The fast way is one msgspec conversion. On its first failure the value is fitted
 validated against the JSON Schema of the same model, which gives all errors with their paths.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from generator.declared.document import Ambiguous, Places, is_null
-from generator.declared.model import KINDS, Shape, schema
+from generator.declared.model import KINDS, Shape, strict_schema
+from generator.declared.scalar import is_too_large
 from generator.declared.texts import Texts
 from generator.finding import Finding, Place, Severity
 
@@ -24,6 +26,10 @@ type_names = {
     "null": "null",
 }
 Path = tuple[str | int, ...]
+LONGEST = 80  # of what a message quotes
+ONE_OF = {"arch": "architecture", "platforms": "platform"}
+TOO_LARGE = "which is too large"
+SMALLER = "write a smaller number"
 
 
 class Shaped(NamedTuple):
@@ -41,7 +47,7 @@ def shaped(kind: str, value: Mapping[str, Any], file: str, texts: Texts) -> Shap
         return Shaped(msgspec.convert(tree, KINDS[kind]), tree, ())
     except msgspec.ValidationError:
         pass
-    wanted = schema(kind)
+    wanted = strict_schema(kind)
     fitting = _Fitting(wanted, texts.places(file))
     fitted = fitting.fit(tree, wanted, ())
     findings = (*fitting.findings, *_schema_findings(wanted, fitted, fitting))
@@ -84,10 +90,12 @@ class _Fitting:
             self.findings.append(
                 _problem(place, f"{_name(path)} is empty{written}", "give a value or leave the key out")
             )
+        elif "integer" in kinds and is_too_large(value.text):
+            self.findings.append(_problem(place, f"{_name(path)} is {cut(value.text)}, {TOO_LARGE}", SMALLER))
         elif "string" in kinds:
             self.findings.append(quoting(place, _name(path), value.text))
         else:
-            message = f"{_name(path)} is {value.text}, {_wanted(kinds)} is wanted"
+            message = f"{_name(path)} is {cut(value.text)}, {_wanted(kinds)} is wanted"
             self.findings.append(_problem(place, message, f"write {_wanted(kinds)}"))
         return value.text
 
@@ -124,6 +132,7 @@ def _kinds(wanted: Mapping[str, Any]) -> Iterator[str]:
 
 def quoting(place: Place, name: str, text: str) -> Finding:
     """A plain scalar that YAML readers take for something else than the text that is meant."""
+    text = cut(text)
     message = f"{name} is written {text} without quotes, which YAML readers don't take as that text"
     return Finding(
         rule="inventory/quoting",
@@ -163,7 +172,7 @@ def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
         allowed = sorted(_at(known, path).get("properties", ()))
         for key in error.kind.unexpected:
             hint = did_you_mean(key, allowed) or f"remove it; known keys are {', '.join(allowed)}"
-            yield _problem(places.key((*path, key)), f'unknown key "{key}"{_inside(path)}', hint)
+            yield _problem(places.key((*path, key)), f'unknown key "{cut(key)}"{_inside(path)}', hint)
         return
     place = places.value(path)
     if kind == "Required":
@@ -173,9 +182,25 @@ def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
         options = [str(option) for option in error.kind.options]
         message = f"{_name(path)} is {_shown(error.instance)}, one of {', '.join(options)} is wanted"
         yield _problem(place, message, did_you_mean(str(error.instance), options) or f"write {' or '.join(options)}")
-    else:
+    elif kind == "MinItems":
+        one = f"at least one {ONE_OF.get(str(path[-1]), 'entry')}"
+        yield _problem(place, f"{_name(path)} is empty, {one} is wanted", f"name {one}")
+    elif not (kind == "Pattern" and error.instance == "" and _at(known, path).get("minLength")):  # told as that
         about = _about(known, path, kind, error)
-        yield _problem(place, f"{_name(path)} is {_shown(error.instance)}, {about} is wanted", f"write {about}")
+        misfit = _misfit(error.instance, about, _at(known, path)["pattern"]) if kind == "Pattern" else ""
+        message = f"{_name(path)} is {_shown(error.instance)}, {misfit or f'{about} is wanted'}"
+        yield _problem(place, message, f"write {about}")
+
+
+def _misfit(text: str, about: str, pattern: str) -> str:
+    """How a name breaks its pattern, whose description says which characters it takes; "" where it doesn't say."""
+    holds = re.search(r"\(((?:lower-case )?letters\b[^)]*)\)", about)
+    if holds is None or not text:
+        return ""
+    if not all(re.search(pattern, f"a{char}a") for char in set(text)):
+        return f"which holds more than {holds[1]}"
+    end = next((char for char in (text[0], text[-1]) if not re.search(pattern, char)), "")
+    return f'which begins or ends with "{end}"' if end else ""
 
 
 def _about(known: _Fitting, path: Path, kind: str, error: Any) -> str:
@@ -184,12 +209,11 @@ def _about(known: _Fitting, path: Path, kind: str, error: Any) -> str:
     if kind in {"Pattern", "AnyOf"}:
         told = [one["description"] for one in known.alternatives(wanted) if "pattern" in one and "description" in one]
         if told:
-            return str(told[0])
+            return str(told[0]).replace("'", '"')
     if kind == "Pattern":
         return f"text that matches {wanted.get('pattern', '')}"
     limits = {
         "MinLength": "text that is not empty",
-        "MinItems": "a list that is not empty",
         "Minimum": f"a number of at least {wanted.get('minimum', 0)}",
         "MaxLength": f"text of at most {wanted.get('maxLength', '')} characters",
     }
@@ -213,7 +237,7 @@ def did_you_mean(word: str, known: list[str]) -> str:
     """`did you mean "…"?`, or nothing where no known word is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word, known, n=1, cutoff=0.6)
+    near = get_close_matches(word, known, n=1, cutoff=0.6) if len(word) <= LONGEST else ()
     return f'did you mean "{near[0]}"?' if near else ""
 
 
@@ -222,16 +246,21 @@ def _wanted(kinds: set[str]) -> str:
 
 
 def _name(path: Path) -> str:
-    return ".".join(str(step) for step in path) or "the document"
+    return ".".join(cut(str(step)) for step in path) or "the document"
 
 
 def _inside(path: Path) -> str:
     return f" in {_name(path)}" if path else ""
 
 
+def cut(text: str) -> str:
+    """As much of a text as a message quotes."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, str):
-        return f'"{value}"' if value else "empty"
+        return f'"{cut(value)}"' if value else "empty"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

@@ -13,6 +13,7 @@ from generator.edges.source import Entry, Kind, below, insides, is_temporary
 # Never through a link, and never waiting for the other end of a pipe that took a file's place.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 16
+NAMED = "name the folder that holds inventory/"
 
 
 def find_root(chosen: str | None = None) -> str:
@@ -23,7 +24,10 @@ def find_root(chosen: str | None = None) -> str:
         raise UnreadableError("the current folder is gone", "change to a folder that exists") from error
     if chosen is not None:
         if not os.path.isdir(here):
-            raise UnreadableError(f"`{printable(chosen)}` is no folder", "name the folder that holds inventory/")
+            raise UnreadableError(f"`{printable(chosen)}` is no folder", NAMED)
+        # A sparse or bare checkout may hold no inventory/, but nobody calls a repository that.
+        if here.endswith("/inventory") and not os.path.isdir(f"{here}/inventory"):
+            raise UnreadableError(f"no inventory/ in `{printable(here)}`", NAMED)
         return here
     folder = here
     while not os.path.isdir(f"{folder}/inventory"):

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from typing import Any
 
 from msgspec import DecodeError, Struct, ValidationError, json
 
@@ -55,8 +56,8 @@ def parse(data: bytes) -> tuple[Node, ...] | Unreadable:
     """Every node of a Node, a NodeList or a List, whose other objects are passed over."""
     try:
         document = json.decode(_utf8(data), type=_Document)
-    except ValidationError as error:
-        return Unreadable(f"it is JSON, but no node: {error}", HINT)
+    except ValidationError:
+        return Unreadable(_unfit(data), HINT)
     except (DecodeError, UnicodeDecodeError, RecursionError):
         return Unreadable(_no_json(data), HINT)
     if document.items is None:
@@ -83,6 +84,27 @@ def _no_json(data: bytes) -> str:
     if not data.strip():
         return "it is empty"
     return "it is YAML, not JSON" if LOOKS_LIKE_YAML.match(data.lstrip()) else "it is no JSON"
+
+
+def _unfit(data: bytes) -> str:
+    """What is not as an API server writes it: a label that somebody edited, nearly always."""
+    try:
+        document = json.decode(_utf8(data))
+    except (DecodeError, RecursionError):
+        return _no_json(data)
+    items = document.get("items") if isinstance(document, dict) else None
+    for item in items if isinstance(items, list) else [document]:
+        metadata = _mapping(item, "metadata")
+        for key, value in _mapping(metadata, "labels").items():
+            if not isinstance(value, str):
+                of = f" of node {metadata['name']}" if metadata.get("name") else ""
+                return f"label {key}{of} is {json.encode(value).decode()}, and labels are text"
+    return "it is JSON, but no node"
+
+
+def _mapping(value: Any, key: str) -> dict[str, Any]:
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 def _kinds_left_out(document: _Document) -> tuple[str, ...]:

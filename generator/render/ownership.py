@@ -39,9 +39,13 @@ class Changes(Struct, frozen=True, kw_only=True):
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The written files as a reader wants them: the manifest only where nothing else changes."""
-        alone = self.relists and not self.written and not self.removed
-        return (MANIFEST,) if alone else tuple(sorted(self.written))
+        """Every file that is written, the manifest among them where it changes."""
+        return tuple(sorted([*self.written, MANIFEST] if self.relists else self.written))
+
+    @property
+    def only_relists(self) -> bool:
+        """Whether the manifest is all that changes."""
+        return self.relists and not self.written and not self.removed
 
 
 def digest(text: str) -> str:
@@ -109,7 +113,16 @@ class Taken(Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> frozenset[str]:
         """A whole cluster's name allows everything of it."""
-        return frozenset({self.name, self.name.rpartition("/")[2], self.cluster})
+        return frozenset({self.name, self.cluster})
+
+
+def needless(
+    names: Iterable[str], taken: Iterable[Taken], removed: Iterable[str], present: Mapping[str, bytes]
+) -> tuple[str, ...]:
+    """The names that allow nothing. What a killed run has removed is still allowed, so that it can be run again."""
+    known = {name for one in taken for name in one.names}
+    begun = {cluster_of(path) for path in removed if path not in present}
+    return tuple(name for name in sorted(names) if name not in known and name.partition("/")[0] not in begun)
 
 
 def taken_away(rendered: Rendered, present: Mapping[str, bytes], removed: Iterable[str]) -> Iterator[Taken]:

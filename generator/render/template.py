@@ -121,7 +121,7 @@ def _unread(file: str) -> Iterator[Finding]:
             rule="inventory/unread-file",
             severity=Severity.ERROR,
             place=Place(file),
-            message=f'{file} is not read: a template\'s name ends in "{ENDING}"',
+            message=f'the file is not read: a template\'s name ends in "{ENDING}"',
             hint=f"rename it to {file}{ENDING}, or move it out of {FOLDER}/",
         )
 

@@ -10,7 +10,7 @@ from msgspec.json import format as indented
 from generator.finding import Finding
 from generator.render.ownership import FOLDER, Changes
 from generator.report.summary import Summary
-from generator.report.text import printable
+from generator.report.text import printable, sentence
 
 
 def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) -> str:
@@ -47,11 +47,11 @@ def finding(one: Finding) -> dict[str, Any]:
         "file": printable(one.place.file),
         "line": one.place.line,
         "column": one.place.column,
-        "message": printable(one.message),
-        "hint": printable(one.hint),
+        "message": sentence(one.message),
+        "hint": sentence(one.hint),
         "cluster": one.cluster,
         "pool": one.pool,
-        "fact": printable(one.fact),
+        "fact": sentence(one.fact),
     }
 
 

@@ -39,9 +39,7 @@ class Shown(Struct, frozen=True, kw_only=True):
 
 def shown_cluster(fleet: Fleet, cluster: Cluster) -> Shown:
     """All of a cluster."""
-    return Shown(
-        cluster=cluster.name, values=effective.of_cluster(fleet, cluster), note=cluster.operator.release.note
-    )
+    return Shown(cluster=cluster.name, values=effective.of_cluster(fleet, cluster), note=cluster.operator.release.note)
 
 
 def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, Level]) -> Shown:

@@ -11,6 +11,7 @@ from generator.report.summary import Summary
 WORDS = {Severity.INVALID: "error", Severity.ERROR: "error", Severity.WARNING: "warning"}
 COLORS = {Severity.INVALID: "\x1b[1;31m", Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
 FAINT, RESET = "\x1b[2m", "\x1b[0m"
+LONGEST = 600  # of a message or a hint
 
 
 def report(findings: Sequence[Finding], summary: Summary, *, color: bool) -> str:
@@ -28,8 +29,8 @@ def _findings(findings: Sequence[Finding], *, color: bool) -> Iterator[str]:
         word = WORDS[one.severity]
         if color:
             word = f"{COLORS[one.severity]}{word}{RESET}"
-        yield f"{printable(str(one.place))}: {word}: {printable(one.message)} [{one.rule}]"
-        hint = f"    hint: {printable(one.hint)}"
+        yield f"{printable(str(one.place))}: {word}: {sentence(one.message)} [{one.rule}]"
+        hint = f"    hint: {sentence(one.hint)}"
         yield f"{FAINT}{hint}{RESET}" if color else hint
 
 
@@ -46,6 +47,12 @@ def changes(todo: Changes, *, done: bool) -> str:
     lines = [f"{written} {FOLDER}/{printable(path)}\n" for path in todo.told]
     lines += [f"{removed} {FOLDER}/{printable(path)}\n" for path in todo.removed]
     return "".join(lines)
+
+
+def sentence(text: str) -> str:
+    """A message or a hint as it is printed: one that quotes something huge loses its middle."""
+    half = LONGEST // 2
+    return printable(text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}")
 
 
 def printable(text: str) -> str:

@@ -14,15 +14,24 @@ from generator.facts.osname import major
 
 Values = frozenset[str]
 ARCH, OS = "kubernetes.io/arch", "kubernetes.io/os"
+# What every GPU node has (Kubernetes well-known labels, the operator).
+GPU_NODE: dict[str, Values] = {label.GPU_PRESENT: frozenset({"true"}), OS: frozenset({"linux"})}
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """A pool's selector, and per label the values that its nodes may have. `renders`: whether an object claims them."""
+    """A pool's selector, and per label the values that its nodes may have. `renders`: whether an object claims them.
+
+    `what` it is: a pool, or an NVIDIADriver that no pool declares.
+    """
 
     name: str
+    what: str = "pool"
     selector: Mapping[str, str]
     labels: Mapping[str, Values]
     renders: bool = True
+
+    def __str__(self) -> str:
+        return f'{self.what} "{self.name}"'
 
 
 class Overlap(Struct, frozen=True, kw_only=True):
@@ -56,7 +65,7 @@ def claim(pool: Pool) -> Claim:
 
 def _derived(pool: Pool) -> dict[str, Values]:
     """Labels that every GPU node has from its system (Kubernetes well-known labels, NFD, the operator)."""
-    labels = {label.GPU_PRESENT: frozenset({"true"}), OS: frozenset({"linux"})}
+    labels = dict(GPU_NODE)
     if pool.arch:
         labels[ARCH] = frozenset(pool.arch)
     if pool.os:

@@ -30,8 +30,8 @@ class Context(Struct, frozen=True, kw_only=True):
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
     lies below out/ in the judged source. `only` narrows to some clusters; empty means all. `untracked` are input
-    files that a commit would not hold. `allow_remove` names what render may remove; None where nothing is about to
-    be written.
+    files that a commit would not hold, each with whether git ignores it. `allow_remove` names what render may remove;
+    None where nothing is about to be written.
     """
 
     fleet: Fleet
@@ -42,7 +42,7 @@ class Context(Struct, frozen=True, kw_only=True):
     out: Mapping[str, bytes] = {}
     owned: Ownership = Ownership({}, readable=True)
     against: tuple[DriverObject, ...] | None = None
-    untracked: tuple[str, ...] = ()
+    untracked: Mapping[str, bool] = {}
     staged: bool = False
     only: frozenset[str] = frozenset()
     allow_remove: frozenset[str] | None = None

@@ -1,25 +1,19 @@
 """Rules of the family image/: every image that a node will ask for must be built."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from generator.facts import branch as branches
 from generator.facts import driver as drivers
-from generator.facts import tag
 from generator.finding import Place, Severity
 from generator.rules import image_reference
 from generator.rules.context import Context
 from generator.rules.gpu import driver_branch, family_of
+from generator.rules.image_hint import by_branch, expected, hint, misspelt
 from generator.rules.image_miss import Lack, Miss, entries, misses
 from generator.rules.image_nearest import Nearest, os_of
-from generator.rules.image_reference import DIGEST, version_place
+from generator.rules.image_reference import os_place, version_place
 from generator.rules.rule import Problem, Rule
-
-CONTAINERS = "NVIDIA/gpu-driver-container"
-# Systems that NVIDIA publishes driver images for (gpu-driver-container .github/workflows/image.yaml, Makefile).
-PUBLIC_SYSTEMS = frozenset({"ubuntu", "rhel", "rhcos", "rocky"})
-LIST = "add its line to the catalog"
 
 
 def missing(context: Context) -> Iterator[Problem]:
@@ -52,22 +46,17 @@ def branch_expected(context: Context) -> Iterator[Problem]:
     nearest, told = Nearest(context.catalog), set()
     for miss in misses(context):
         pool, version = miss.pool, miss.pool.driver.version
-        exact = miss.kernel and drivers.is_driver(version) and not drivers.is_branch(version)
-        repository = nearest.repository(miss.repository)
-        if miss.lack not in {Lack.IMAGE, Lack.GONE} or not exact or (miss.cluster.name, pool.name) in told:
-            continue
-        if pool.os is None or pool.os.id != "ubuntu" or repository is None or not repository.by_branch(os_of(miss)):
+        found = None if (miss.cluster.name, pool.name) in told else expected(miss, nearest)
+        if found is None:
             continue
         told.add((miss.cluster.name, pool.name))
-        branch = drivers.branch(version)
-        other = tag.compose(branch, miss.kernel.name if miss.kernel else "", os_of(miss))
-        entry = context.catalog.find(miss.repository, other)
-        built = "is built" if entry and not entry.gone else "is not built either"
+        branch, (other, is_built) = drivers.branch(version), found
+        built = "is built" if is_built else "is not built either"
         yield Problem(
             place=version_place(context.fleet, pool),
             message=f'pool "{miss.cluster.name}/{pool.name}" asks for {miss.tag} by the version {version}, and the '
             f"precompiled images of {os_of(miss)} are keyed by branch {branch}; {other} {built}",
-            hint=f'set driver.branch: "{branch}" in place of the version; the image decides which {branch} it is',
+            hint=f"{by_branch(miss)}; the image decides which {branch} it is",
             cluster=miss.cluster.name,
             pool=pool.name,
             fact=version,
@@ -107,7 +96,7 @@ def _problems(context: Context, wanted: Callable[[Miss], bool]) -> Iterator[Prob
             yield Problem(
                 place=_place(context, miss),
                 message=_message(miss, nearest),
-                hint=_hint(miss, nearest),
+                hint=hint(miss, nearest),
                 cluster=miss.cluster.name,
                 pool=miss.pool.name,
                 fact=miss.tag,
@@ -115,6 +104,8 @@ def _problems(context: Context, wanted: Callable[[Miss], bool]) -> Iterator[Prob
 
 
 def _place(context: Context, miss: Miss) -> Place:
+    if wrong := misspelt(miss):
+        return os_place(context.fleet, miss.pool, wrong.key)
     if miss.kernel:
         return context.fleet.kernel_place(miss.kernel)
     return version_place(context.fleet, miss.pool)
@@ -139,46 +130,6 @@ def _message(miss: Miss, nearest: Nearest) -> str:
         what = f"its platforms are not recorded ({entry.file}:{entry.line})"
     near = "" if miss.lack in {Lack.RECORD, Lack.CERTAINTY} else nearest.told(miss)
     return f"{asked}, and {what}{near and '; '}{near}"
-
-
-def _hint(miss: Miss, nearest: Nearest) -> str:
-    """How to get the image."""
-    repository = nearest.repository(miss.repository)
-    if repository is None:
-        near = nearest.name(miss.repository)
-        if near:
-            return f"correct the repository ({near})"
-        return f"add an ImageCatalog of {miss.repository} that lists what is built"
-    if miss.lack in {Lack.RECORD, Lack.CERTAINTY}:
-        return "write the platforms of the image into its line"
-    if miss.tag.startswith(DIGEST):
-        return f"correct the digest, or {LIST} if it is built"
-    os = miss.pool.os
-    if os and os.id not in PUBLIC_SYSTEMS and not repository.has_system(os.id):
-        return (
-            f"build it yourself and {LIST}, since no images are published for {os.id}, or set driver.mode: "
-            "preinstalled if the host brings its driver (the operator's driver.enabled=false)"
-        )
-    if miss.kernel is None:
-        return f"{LIST} once it is built, or set a driver.version that is built for {os_of(miss)}"
-    way = "before the roll" if miss.upcoming else "or roll the pool to a kernel that is built"
-    return f"build it ({_recipe(miss)}) and {LIST}, {way}"
-
-
-def _recipe(miss: Miss) -> str:
-    """The build in short (cloud-native-docs precompiled-drivers.rst; rhel9/precompiled/README.md)."""
-    assert miss.kernel is not None
-    version, system, kernel = miss.pool.driver.version, os_of(miss), miss.kernel.written
-    platform = f" --platform {miss.platforms.replace(' and ', ',')}" if miss.lack is Lack.PLATFORM else ""
-    if system.startswith("ubuntu"):
-        arguments = f"KERNEL_VERSION={kernel}, DRIVER_BRANCH={drivers.branch(version)} and DRIVER_VERSION"
-        return f"docker build{platform} {system}/precompiled of {CONTAINERS} with {arguments}"
-    red_hat = re.search(r"\.el([0-9]+)", kernel)
-    if red_hat:
-        exact = f"a DRIVER_VERSION of {version}" if drivers.is_branch(version) else f"DRIVER_VERSION={version}"
-        arguments = f"KERNEL_VERSION={kernel}, {exact} and OS_TAG={system}"
-        return f"make image image-push in rhel{red_hat[1]}/precompiled of {CONTAINERS} with {arguments}"
-    return f"in the manner of ubuntu24.04/precompiled of {CONTAINERS}"
 
 
 RULES = (

@@ -172,10 +172,10 @@ def _illegal(fleet: Fleet, cluster: Cluster, one: Combination) -> Fault:
     assert pool.os is not None
     os_tag = osname.os_tag(cluster.operator.release, pool.os.id, pool.os.version)
     if isinstance(os_tag, osname.OsTagError):
-        return _fault(_os_place(fleet, pool), os_tag.reason, "correct the OS version", str(pool.os))
+        return _fault(os_place(fleet, pool), os_tag.reason, "correct the OS version", str(pool.os))
     if isinstance(one.reference, Refused) and one.reference.reason is Refusal.NODE_SKIPPED:
         reason = f'OS version "{pool.os.version}" of {pool.os.id}: {one.reference.message}'
-        return _fault(_os_place(fleet, pool), reason, "correct the OS version", str(pool.os))
+        return _fault(os_place(fleet, pool), reason, "correct the OS version", str(pool.os))
     if pool.driver.version.startswith(DIGEST):
         if not reference.is_digest(pool.driver.version):
             reason = f'driver.version "{pool.driver.version}" is no digest'
@@ -186,7 +186,7 @@ def _illegal(fleet: Fleet, cluster: Cluster, one: Combination) -> Fault:
         for text, of_os in ((pool.driver.version, False), (os_tag, True), (whole, False)):
             unfit = None if reference.is_tag(text) else tag.parse(text)
             if isinstance(unfit, tag.Unreadable):
-                place = _os_place(fleet, pool) if of_os else version_place(fleet, pool)
+                place = os_place(fleet, pool) if of_os else version_place(fleet, pool)
                 reason = f"the operator would ask for an impossible tag: {unfit.reason}"
                 return _fault(place, reason, unfit.hint, text)
     written = pool.driver.repository
@@ -202,8 +202,8 @@ def _fault(place: Place, message: str, hint: str, fact: str) -> Fault:
     return Fault(rule="image/illegal-tag", place=place, message=message, hint=hint, fact=fact)
 
 
-def _os_place(fleet: Fleet, pool: Pool) -> Place:
+def os_place(fleet: Fleet, pool: Pool, key: str = "version") -> Place:
     """The OS of a node image stands in the file of its kernels."""
     if pool.node_image and pool.kernels:
-        return fleet.texts.value(pool.kernels[0].file, ("os", "version"))
-    return fleet.at(pool, "os", "version")
+        return fleet.texts.value(pool.kernels[0].file, ("os", key))
+    return fleet.at(pool, "os", key)

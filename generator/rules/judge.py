@@ -103,13 +103,14 @@ class _Applied:
     def unused(self, fleet: Fleet, rules: dict[str, Rule], without: frozenset[str]) -> Iterator[Finding]:
         """What silences nothing, but for rules that were not judged."""
         for index, silence in enumerate(self.silences):
-            if index in self.met or silence.rule in without:
+            unknown = list(_unknown(silence, fleet))
+            yield from unknown
+            if unknown or index in self.met or silence.rule in without:
                 continue
             place = fleet.texts.value(silence.file, (*silence.path, "rule"))
             rule = rules.get(silence.rule)
             if rule is None:
-                why = f'there is no rule "{silence.rule}"'
-                hint = did_you_mean(silence.rule, sorted(rules)) or "see: drivergate rules"
+                why, hint = _no_rule(silence.rule, rules)
             elif rule.severity is Severity.INVALID:
                 why = f"{silence.rule} can't be silenced, since no valid manifest can be made"
                 hint = "remove the silence"
@@ -120,7 +121,37 @@ class _Applied:
         places = self.baseline.places() if stale else {}
         for entry in stale:
             why = f"no {entry.rule} finding is left for the baseline entry {entry.subject}"
+            if entry.rule not in rules:
+                why = f'there is no rule "{entry.rule}", and the baseline lists a finding of it'
             yield _unused(places[entry], why, "run: drivergate check --write-baseline")
+
+
+def _no_rule(name: str, rules: dict[str, Rule]) -> tuple[str, str]:
+    """What a silence names that is no rule, and what to do."""
+    of_family = sorted(rule.id for rule in rules.values() if rule.family == name.removesuffix("/"))
+    if of_family:
+        return f'a silence names one rule, such as {of_family[0]}, and "{name}" is a family', "name each rule by itself"
+    return f'there is no rule "{name}"', did_you_mean(name, sorted(rules)) or "see: drivergate rules"
+
+
+def _unknown(silence: SilenceEntry, fleet: Fleet) -> Iterator[Finding]:
+    """The names in a silence that nothing has: they would silence nothing, and nobody would be told."""
+    pools = {pool.name for one in fleet.clusters if _in(one.name, silence.clusters) for pool in one.pools}
+    clusters = {one.name for one in fleet.clusters}
+    for key, what, named, known in (
+        ("clusters", "cluster", silence.clusters, clusters),
+        ("pools", "pool", silence.pools, pools if clusters.issuperset(silence.clusters) else set(silence.pools)),
+    ):
+        for index, name in enumerate(named):
+            if name not in known:
+                place = fleet.texts.value(silence.file, (*silence.path, key, index))
+                hint = did_you_mean(name, sorted(known)) or "remove the name, or the silence"
+                yield _unused(place, f'no {what} is named "{name}"', hint)
+
+
+def _in(name: str, wanted: Sequence[str]) -> bool:
+    """Whether a name is wanted; none wanted means all."""
+    return not wanted or name in wanted
 
 
 def _unused(place: Place, message: str, hint: str) -> Finding:
@@ -128,5 +159,4 @@ def _unused(place: Place, message: str, hint: str) -> Finding:
 
 
 def _meets(silence: SilenceEntry, finding: Finding) -> bool:
-    in_cluster = not silence.clusters or finding.cluster in silence.clusters
-    return in_cluster and (not silence.pools or finding.pool in silence.pools)
+    return _in(finding.cluster, silence.clusters) and _in(finding.pool, silence.pools)

@@ -37,7 +37,7 @@ def floating_kernel(context: Context) -> Iterator[Problem]:
             yield Problem(
                 place=context.fleet.at(pool, "kernelSource"),
                 message=f'kernels of pool "{pool.name}" change without a commit, and its images are built before',
-                hint="pin the node image, or audit on a schedule and silence this with that reason",
+                hint="pin the node image, or compare the nodes on a schedule and silence this with that reason",
                 cluster=cluster.name,
                 pool=pool.name,
             )

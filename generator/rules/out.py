@@ -27,10 +27,13 @@ def drift(context: Context) -> Iterator[Problem]:
             continue
         what = "differs from what the inventory renders" if path in context.out else "is missing"
         yield _problem(f"{FOLDER}/{path}", what, hint, clusters.get(path, ""))
+    asked = {taken.path: taken.name for taken in taken_away(context.rendered, context.out, todo.removed)}
     for path in todo.removed:
         if path in context.out:
-            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, cluster_of(path))
-    if MANIFEST in todo.told:
+            name = asked.get(path) or asked.get(cluster_of(path))
+            how = hint.replace(RENDER, f"{RENDER} --allow-remove {name}") if name else hint
+            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", how, cluster_of(path))
+    if todo.only_relists:
         what = "does not list what is rendered" if context.owned.readable else "has lines that are no entry of a file"
         what = what if MANIFEST in context.out else "is missing"
         yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
@@ -81,9 +84,10 @@ def contains_input(context: Context) -> Iterator[Problem]:
 def not_staged(context: Context) -> Iterator[Problem]:
     """Input that is not part of the commit: a warning while working, an error where the commit itself is judged."""
     severity = None if context.staged else Severity.WARNING
-    for path in context.untracked:
-        message = f"{path} is not tracked by git, so it is no part of a commit"
-        hint = f"run: git add {path}"
+    for path, ignored in context.untracked.items():
+        how = "is ignored by git" if ignored else "is not tracked by git"
+        message = f"the file {how}, so it is no part of a commit"
+        hint = f"run: git add {'-f ' if ignored else ''}{path}"
         yield Problem(place=Place(path), message=message, hint=hint, fact=path, severity=severity)
 
 
@@ -110,7 +114,7 @@ def _is_small(text: str) -> bool:
 
 
 def _problem(path: str, what: str, hint: str, cluster: str) -> Problem:
-    return Problem(place=Place(path), message=what, hint=hint, cluster=cluster, fact=path)
+    return Problem(place=Place(path), message=f"the file {what}", hint=hint, cluster=cluster, fact=path)
 
 
 RULES = (

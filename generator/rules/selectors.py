@@ -24,36 +24,41 @@ def selector_overlap(context: Context) -> Iterator[Problem]:
         if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
             continue
         pools = {pool.name: pool for pool in cluster.pools if not pool.default}
-        if told_apart([pool.node_selector for pool in pools.values()]):
+        strangers = {one.file.name: one for one in unclaimed(context, cluster) if not one.is_default}
+        if not strangers and told_apart([pool.node_selector for pool in pools.values()]):
             continue
-        for overlap in overlaps([claim(pool) for pool in pools.values()]):
-            pool = pools[overlap.claim.name]
+        claims = [one.claim for one in strangers.values()] + [claim(pool) for pool in pools.values()]
+        for overlap in overlaps(claims):
+            both = (overlap.claim, overlap.other)
+            stranger = next((strangers[one.name] for one in both if one.what != POOL), None)
+            pool = next((pools[one.name] for one in both if one.what == POOL), None)
             yield Problem(
-                place=context.fleet.at(pool, *(("nodeSelector",) if pool.node_selector else ())),
+                place=_claimed(context, pool) if pool and not stranger else Place(stranger.file.template.file),
                 message=_overlapping(overlap),
                 hint=_apart(overlap),
                 cluster=cluster.name,
-                pool=pool.name,
+                pool=pool.name if pool else "",
                 fact=overlap.other.name,
                 severity=None if overlap.certain else Severity.WARNING,
             )
 
 
 def _overlapping(overlap: Overlap) -> str:
-    mine, other = overlap.claim.name, overlap.other.name
-    more = f" (and {overlap.more} more pools)" if overlap.more > 1 else " (and 1 more pool)" if overlap.more else ""
-    if not overlap.claim.selector:
-        start = f'pool "{mine}" has no nodeSelector, so it claims every GPU node, those of pool "{other}"{more} too'
+    mine, other = overlap.claim, overlap.other
+    more = f" (and {overlap.more} more)" if overlap.more else ""
+    if not mine.selector:
+        start = f"{mine} has no nodeSelector, so it claims every GPU node, those of {other}{more} too"
         return f"{start}: a node with {overlap.witness}"
     if overlap.certain:
-        return f'pool "{mine}" also claims nodes of pool "{other}"{more}: a node with {overlap.witness} matches both'
+        return f"{mine} also claims nodes of {other}{more}: a node with {overlap.witness} matches both"
     return (
-        f'nothing keeps the selectors of pool "{mine}" and pool "{other}"{more} apart: '
-        f"a node with {overlap.witness} would match both"
+        f"nothing keeps the selectors of {mine} and {other}{more} apart: a node with {overlap.witness} would match both"
     )
 
 
 def _apart(overlap: Overlap) -> str:
+    if {overlap.claim.what, overlap.other.what} != {POOL}:
+        return "declare it as a pool, or give it a nodeSelector that no pool's nodes match"
     if not overlap.claim.selector:
         return "give the pool a nodeSelector, or from operator v26.7.0 on default: true"
     return "select both pools by one label that has another value in each"

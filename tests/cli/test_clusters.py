@@ -41,7 +41,8 @@ def test_only_its_own_files_are_written(root: Path, capfd: Capture) -> None:
     (root / "out/two/values/gpu-operator.yaml").write_text("edited: true\n", encoding="utf-8")
     write(root, {"inventory/one.yaml": cluster(f"{POOL}, owner: team, protect: false")})
     called = call(capfd, "render", "--cluster", "one", root=root)
-    assert (called.code, called.out) == (0, "wrote out/one/gpu-operator/nvidiadriver-a.yaml\n")
+    written = "wrote out/.drivergate-manifest\nwrote out/one/gpu-operator/nvidiadriver-a.yaml\n"
+    assert (called.code, called.out) == (0, written)
     assert [line for line in lines(root) if "  two/" in line] == [line for line in before if "  two/" in line]
     assert (root / "out/two/values/gpu-operator.yaml").read_text(encoding="utf-8") == "edited: true\n"
 

@@ -45,7 +45,8 @@ def test_only_the_clusters_own_is_written(root: Path, capfd: Capture) -> None:
     write(root, {FLEET_FILE: FLEET + ARGOCD.replace("argocd: {", "argocd: {project: gpu, ")})
     assert call(capfd, "check", "--cluster", "two", root=root).code == 1
     called = call(capfd, "render", "--cluster", "one", root=root)
-    assert (called.code, called.out) == (0, "wrote out/_delivery/argocd/one.yaml\n")
+    written = "wrote out/.drivergate-manifest\nwrote out/_delivery/argocd/one.yaml\n"
+    assert (called.code, called.out) == (0, written)
     assert (root / HEALTH).read_text(encoding="utf-8") == "edited: true\n"
     others = [line for line in before if not line.endswith("/argocd/one.yaml")]
     assert [line for line in lines(root) if not line.endswith("/argocd/one.yaml")] == others

@@ -13,6 +13,8 @@ Capture = pytest.CaptureFixture[str]
 DRIVER = "nvcr.io/nvidia/driver"
 RUNNING = f"{DRIVER}:580-6.8.0-1050-aws-ubuntu24.04"
 UPCOMING = f"{DRIVER}:580-6.8.0-1053-aws-ubuntu24.04"
+# deployments/gpu-operator/values.yaml of v26.7.0, driver.manager.
+MANAGER = "nvcr.io/nvidia/cloud-native/k8s-driver-manager:v0.12.0  not in the catalog's scope\n"
 # gpu-operator.md 1.9, example 19: the minor of rhel is dropped by v26.7.0, and "+" never reaches a tag.
 ARM = f"{DRIVER}:580.126.20-5.14.0-427.37.1.el9_4.aarch64_64k-rhel9"
 TRAIN = {"kernel": "6.8.0-1050-aws", "os": "ubuntu", "version": "24.04", "arch": "amd64"}
@@ -20,7 +22,23 @@ TRAIN = {"kernel": "6.8.0-1050-aws", "os": "ubuntu", "version": "24.04", "arch":
 
 def test_running_images_come_first_and_upcoming_ones_are_marked(tmp_path: Path, capfd: Capture) -> None:
     called = call(capfd, "tag", "one/train", root=repository(tmp_path))
-    assert called == Called(0, f"{RUNNING}  linux/amd64 built\n{UPCOMING}  linux/amd64 missing  upcoming\n", "")
+    told = f"{RUNNING}  linux/amd64 built\n{UPCOMING}  linux/amd64 missing  upcoming\n{MANAGER}"
+    assert called == Called(0, told, "")
+
+
+def test_what_comes_with_a_driver_is_printed_and_not_judged(tmp_path: Path, capfd: Capture) -> None:
+    """The same references as `show` and drivergate-images list."""
+    gds = 'spec: {gds: {enabled: true, repository: example.com/gds, image: nvidia-fs, version: "2.20.5"}}'
+    root = repository(tmp_path, one=CLUSTER.replace("spec: {rdma: {enabled: true}}", gds))
+    printed = json.loads(call(capfd, "tag", "one/train", "--format", "json", root=root).out)["images"]
+    shown = json.loads(call(capfd, "show", "one/train", "--format", "json", root=root).out)["images"]
+    assert sorted(image["reference"] for image in printed) == shown
+    assert [image["reference"].partition(":")[0] for image in printed if image["outside"]] == [
+        "example.com/gds/nvidia-fs",
+        "nvcr.io/nvidia/cloud-native/k8s-driver-manager",
+    ]
+    text = call(capfd, "tag", "one/train", "--why", root=root).out
+    assert [line for line in text.splitlines() if "k8s-driver-manager" in line] == [MANAGER.rstrip()]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +66,9 @@ def test_unrecorded_platforms_are_not_enough_for_arm64(tmp_path: Path, capfd: Ca
     unrecorded = CATALOG.replace(", platforms: [linux/amd64]", "").replace(", platforms: [linux/arm64]", "")
     root = repository(tmp_path, one=both, catalog=unrecorded)
     called = call(capfd, "tag", "one/train", root=root)
-    assert called == Called(1, f"{RUNNING}  linux/amd64 platform unknown, linux/arm64 platform unknown\n", "")
-    assert call(capfd, "tag", "one/arm", root=root) == Called(0, f"{ARM}  linux/arm64 built\n", "")
+    unknown = f"{RUNNING}  linux/amd64 platform unknown, linux/arm64 platform unknown\n{MANAGER}"
+    assert called == Called(1, unknown, "")
+    assert call(capfd, "tag", "one/arm", root=root) == Called(0, f"{ARM}  linux/arm64 built\n{MANAGER}", "")
 
 
 def test_a_compiled_image_has_no_kernel(tmp_path: Path, capfd: Capture) -> None:
@@ -71,34 +90,49 @@ def test_why_explains_each_part(tmp_path: Path, capfd: Capture) -> None:
     )
     assert parts["os"] == (
         "rhel9 ID rhel and VERSION_ID 9.4: inventory/one.yaml:17 (pool); "
-        "operator v26.7.0 drops the minor of ol, rocky and rhel"
+        "operator v26.7.0 drops the minor of rhel"
     )
     assert parts["catalog"] == "listed inventory/catalog.yaml:6; platforms linux/arm64"
 
 
 @pytest.mark.parametrize(
-    ("release", "tag", "rule"),
+    ("release", "os", "tag", "rule"),
     # gpu-operator.md 1.2, OLDER.
     [
-        ("v24.9.2", "rhel9.4", "keeps VERSION_ID whole for every OS"),
-        ("v26.3.3", "rhel9.4", "drops the minor of rocky, and of rhel from 10 on"),
+        ("v24.9.2", ("rhel", "9.4"), "rhel9.4", "keeps VERSION_ID whole"),
+        ("v26.3.3", ("rhel", "9.4"), "rhel9.4", "keeps the minor of rhel before 10"),
+        ("v26.3.3", ("rhel", "10.1"), "rhel10", "drops the minor of rhel from 10 on"),
+        ("v26.3.3", ("rocky", "9.4"), "rocky9", "drops the minor of rocky"),
+        ("v26.3.3", ("ubuntu", "24.04"), "ubuntu24.04", "keeps VERSION_ID whole"),
+        ("v26.7.0", ("ubuntu", "24.04"), "ubuntu24.04", "keeps VERSION_ID whole"),
     ],
 )
-def test_the_os_rule_is_the_releases(tmp_path: Path, capfd: Capture, release: str, tag: str, rule: str) -> None:
-    root = repository(tmp_path, fleet=FLEET.replace("v26.7.0", release))
+def test_the_os_rule_is_the_releases_for_this_os(
+    tmp_path: Path, capfd: Capture, release: str, os: tuple[str, str], tag: str, rule: str
+) -> None:
+    other = CLUSTER.replace('{id: rhel, version: "9.4"}', f'{{id: {os[0]}, version: "{os[1]}"}}')
+    root = repository(tmp_path, fleet=FLEET.replace("v26.7.0", release), one=other)
     called = call(capfd, "tag", "one/arm", "--why", root=root)
     assert called.out.partition(" ")[0].endswith(f"-{tag}")
-    assert f"operator {release} {rule}" in called.out
+    assert f"; operator {release} {rule}\n" in called.out
+
+
+def test_why_says_that_a_release_uses_the_fields_of_another(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path, fleet=FLEET.replace("v26.7.0", "v24.9.1"))
+    note = "the fields of operator v24.9.1 are taken from v24.9.2"
+    assert f"({note})" in call(capfd, "tag", "one/train", "--why", root=root).out
+    assert note not in call(capfd, "check", root=root).out
 
 
 def test_a_pool_of_json(tmp_path: Path, capfd: Capture) -> None:
     printed = json.loads(call(capfd, "tag", "one/train", "--format", "json", root=repository(tmp_path)).out)
     assert (printed["cluster"], printed["pool"], printed["mode"]) == ("one", "train", "precompiled")
-    first, second = printed["images"]
+    first, second, manager = printed["images"]
     assert (first["reference"], first["upcoming"]) == (RUNNING, False)
     assert (second["reference"], second["upcoming"]) == (UPCOMING, True)
     assert second["platforms"] == [{"platform": "linux/amd64", "state": "missing", "usable": False}]
     assert [part["name"] for part in first["parts"]] == ["repository", "driver", "kernel", "os", "catalog"]
+    assert (manager["outside"], first["outside"], printed["findings"]) == (True, False, [])
 
 
 def test_a_pool_with_a_driver_of_its_own_asks_for_nothing(tmp_path: Path, capfd: Capture) -> None:
@@ -176,6 +210,34 @@ def test_another_os_and_another_machine(tmp_path: Path, capfd: Capture) -> None:
     assert called.code == 1
     assert "not declared: its OS is ubuntu22.04, the pool's ubuntu24.04" in called.out
     assert "not declared: its architecture is arm64, the pool's amd64" in called.out
+
+
+@pytest.mark.parametrize("where", ["label", "nodeInfo"])
+def test_a_node_of_another_architecture_than_its_pools_is_answered_for_its_own(
+    tmp_path: Path, capfd: Capture, where: str
+) -> None:
+    one = node("n1", "train", **{**TRAIN, "arch": "arm64"})
+    if where == "nodeInfo":
+        del one["metadata"]["labels"]["kubernetes.io/arch"]  # type: ignore[index]
+        one["status"] = {"nodeInfo": {"architecture": "arm64"}}
+    root = repository(tmp_path)
+    called = of_nodes(root, capfd, one)
+    assert called == Called(
+        1,
+        f"n1: one/train (precompiled)\n    {RUNNING}  linux/arm64 platform missing  not declared\n"
+        "    problem: not declared: its architecture is arm64, the pool's amd64\n"
+        "    problem: not built: linux/arm64 platform missing\n",
+        "",
+    )
+    (answer,) = json.loads(of_nodes(root, capfd, one, arguments=("--format", "json")).out)["nodes"]
+    assert answer["declared"] == ""
+    assert answer["platforms"] == [{"platform": "linux/arm64", "state": "platform missing", "usable": False}]
+
+
+def test_a_node_that_no_image_is_made_for(tmp_path: Path, capfd: Capture) -> None:
+    called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **{**TRAIN, "arch": "ppc64le"}))
+    assert called.code == 1
+    assert "linux/ppc64le platform missing  not declared" in called.out
 
 
 def test_absent_labels_are_named_and_node_info_is_a_hint_only(tmp_path: Path, capfd: Capture) -> None:
@@ -295,6 +357,7 @@ def test_standard_input(tmp_path: Path, capfd: Capture, monkeypatch: pytest.Monk
         ("kind: Node\n", "it is YAML, not JSON"),
         ("n1 Ready", "it is no JSON"),
         ('{"kind": "Pod", "metadata": {"name": "p"}}', "it holds a Pod, no Node"),
+        ('{"kind": "Node", "metadata": {"name": "n1", "labels": {"a/b": 8}}}', "label a/b of node n1 is 8, and labels"),
     ],
 )
 def test_what_is_no_node(tmp_path: Path, capfd: Capture, text: str, told: str) -> None:
@@ -315,3 +378,23 @@ def test_an_answer_is_given_beside_what_could_not_be_read(tmp_path: Path, capfd:
     assert called.code == 2
     assert called.out.startswith("n1: one/train")
     assert "unknown key" in called.err
+
+
+@pytest.mark.parametrize("name", ["two/train", "one/arm", "one/train"])
+def test_json_of_what_could_not_be_read_holds_the_findings(tmp_path: Path, capfd: Capture, name: str) -> None:
+    broken = CLUSTER.replace('driver: {version: "580.126.20"}', 'driver: {version: "580.126.20", branch: "580"}')
+    root = repository(tmp_path, one=broken, two=f"{HEAD}Cluster\nname: two\npool: {{}}\n")
+    called = call(capfd, "tag", name, "--format", "json", root=root)
+    assert (called.code, called.err) == (2, "")
+    printed = json.loads(called.out)
+    assert [one["blocking"] for one in printed["findings"]] == [True]
+    assert [image["usable"] for image in printed.get("images", ()) if "usable" in image] == []
+    assert ("images" in printed) is (name == "one/train")
+    assert call(capfd, "tag", name, root=root).err.count("error: ") == 1
+
+
+def test_json_of_nodes_beside_what_could_not_be_read(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path, two=f"{HEAD}Cluster\nname: two\npool: {{}}\n")
+    called = of_nodes(root, capfd, node("n1", "train", **TRAIN), arguments=("--format", "json"))
+    assert (called.code, called.err) == (2, "")
+    assert [one["file"] for one in json.loads(called.out)["findings"]] == ["inventory/two.yaml"]

@@ -197,7 +197,8 @@ def test_color_is_for_terminals_that_want_it(tmp_path: Path, monkeypatch: pytest
     monkeypatch.delenv("NO_COLOR", raising=False)
     root = repository(tmp_path, two=f"{HEAD}Cluster\nname: two\npool: {{}}\n")
     assert "\x1b[" in on_a_terminal(root)
-    for env in ({"NO_COLOR": "1"}, {"NO_COLOR": ""}, {"TERM": "dumb"}):
+    assert "\x1b[" in on_a_terminal(root, NO_COLOR="")  # no-color.org: "when present and not an empty string"
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         said = on_a_terminal(root, **env)
         assert "unknown key" in said
         assert "\x1b[" not in said

@@ -152,7 +152,7 @@ def test_no_version_and_no_date_of_the_tool(name: str) -> None:
     for file in emitted(name):
         assert __version__ not in file.text, file.path
         comments = "\n".join(line for line in file.text.splitlines() if line.startswith("#"))
-        assert not re.search(r"20[0-9][0-9]-|\d+\.\d+\.\d+|/work|/tmp|/home", comments), file.path
+        assert not re.search(r"20[0-9][0-9]-|\d+\.\d+\.\d+|/home/|/root/|/usr/", comments), file.path
 
 
 def test_no_line_is_folded(name: str) -> None:

@@ -81,9 +81,26 @@ def test_what_holds_no_node(data: bytes, told: str) -> None:
     assert reason(data) == told
 
 
-@pytest.mark.parametrize("data", [b"[]", b"3", b'"Node"', b'{"kind": "Node", "metadata": {"labels": {"a": 1}}}'])
+@pytest.mark.parametrize("data", [b"[]", b"3", b'"Node"', b'{"kind": "Node", "metadata": {"labels": []}}'])
 def test_json_of_another_shape(data: bytes) -> None:
-    assert reason(data).startswith("it is JSON, but no node: Expected ")
+    assert reason(data) == "it is JSON, but no node"
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'{"kind": "Node", "metadata": {"labels": {"a": 1}}}', "label a is 1, and labels are text"),
+        (
+            b'{"items": [{"metadata": {"name": "n1", "labels": {"a": "1"}}}, {"metadata": {"name": "n2", "labels": '
+            b'{"a": true}}}]}',
+            "label a of node n2 is true, and labels are text",
+        ),
+        (b'{"kind": "Node", "metadata": {"labels": {"a": null}}}', "label a is null, and labels are text"),
+        (b'{"kind": "Node", "metadata": {"labels": {"a": 1}}', "it is no JSON"),
+    ],
+)
+def test_a_label_that_is_no_text_is_named(data: bytes, told: str) -> None:
+    assert reason(data) == told
 
 
 def test_no_depth_of_nesting_is_a_bug() -> None:

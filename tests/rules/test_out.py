@@ -122,8 +122,15 @@ def test_a_file_that_nobody_owns_is_never_overwritten() -> None:
 
 
 def test_untracked_input_fails_the_commit_and_warns_in_the_work_tree() -> None:
-    given = replace(context(), untracked=("inventory/new.yaml",))
+    given = replace(context(), untracked={"inventory/new.yaml": False})
     assert said(given) == [("out/not-staged", "inventory/new.yaml", "warning")]
-    drifted = with_out(context(POOL, B), {GONE: None}, untracked=("inventory/new.yaml",), staged=True)
+    drifted = with_out(context(POOL, B), {GONE: None}, untracked={"inventory/new.yaml": False}, staged=True)
     assert ("out/not-staged", "inventory/new.yaml", "error") in said(drifted)
     assert said(replace(given, staged=True)) == []  # the commit stands without it
+
+
+def test_what_git_ignores_is_added_by_force() -> None:
+    """git-add(1): an ignored file is refused without -f."""
+    (finding,) = told(replace(context(), untracked={"inventory/new.yaml": True}))
+    assert finding.message == "inventory/new.yaml is ignored by git, so it is no part of a commit"
+    assert finding.hint == "run: git add -f inventory/new.yaml"
