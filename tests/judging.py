@@ -42,7 +42,7 @@ def context_of(
         out = fresh(rendered)
     context = Context(
         fleet=built.fleet,
-        catalog=collect_catalog(inventory.catalogs),
+        catalog=collect_catalog(inventory.catalogs, built.fleet.mirrors),
         rendered=rendered,
         bases=own.values,
         out=out,

@@ -36,6 +36,7 @@ from generator.rules.against import driver_objects
 from generator.rules.context import Context, DriverObject
 
 INPUTS = ("inventory", TEMPLATES)
+COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -85,7 +86,7 @@ def gather(wanted: Wanted) -> Gathered:
     against = compared.objects(rendered)
     context = Context(
         fleet=fleet,
-        catalog=collect_catalog(inventory.catalogs),
+        catalog=collect_catalog(inventory.catalogs, fleet.mirrors),
         rendered=rendered,
         bases=own.values,
         crds=crds,
@@ -202,7 +203,7 @@ class _Compared:
         except OutsideError as error:
             if self.given:
                 raise CouldNotLookError(f"can't compare with {self.rev}: {error.message}", error.hint) from error
-            self.notes = (f"operator/renamed and operator/immutable-change are not judged: {error.message}",)
+            self.notes = (f"{COMPARING} are not judged: {error.message}",)
             return None
         return driver_objects({path: contents[blob] for path, blob in changed.items() if blob in contents})
 

@@ -48,7 +48,7 @@ def tag(
     incomplete = told(found)
     if wanted and found.cluster(wanted) is None:
         return UNUSABLE if incomplete else _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
-    images = Images(found.fleet, collect(found.inventory.catalogs), found.node_images)
+    images = Images(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors), found.node_images)
     if node is not None:
         code = _of_nodes(found, node, images, why=why, as_json=printed is Format.JSON)
     else:

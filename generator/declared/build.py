@@ -18,6 +18,7 @@ from generator.declared.fleet import (
 )
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Level, Path, below, merged, origin
+from generator.declared.mirror import Mirror, read_mirrors
 from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
@@ -47,11 +48,13 @@ def build(inventory: Inventory, *, version: str) -> Built:
     if loaded is None and inventory.missing("Fleet"):
         # What clusters inherit can't be told; what their pools say of themselves can.
         findings += _alone(inventory.clusters, texts)
-        return Built(_fleet(None, (), inventory), tuple(findings))
+        return Built(_fleet(None, (), {}, inventory), tuple(findings))
     if loaded is None:
         findings.append(_no_fleet(inventory))
     findings += _requires(loaded, version, texts)
     findings += _fleet_alternatives(loaded, texts)
+    mirrors, problems = read_mirrors(loaded.shape, loaded.file, texts) if loaded else ({}, [])
+    findings += problems
     specs, clusters = Specs(texts), []
     for one in inventory.clusters:
         made, problems = _cluster(one, loaded, images, texts, specs)
@@ -61,15 +64,21 @@ def build(inventory: Inventory, *, version: str) -> Built:
     findings += specs.findings
     clusters.sort(key=lambda cluster: cluster.name)
     clusters, clashes = _apart(clusters, texts)
-    return Built(_fleet(loaded, clusters, inventory), (*findings, *clashes))
+    return Built(_fleet(loaded, clusters, mirrors, inventory), (*findings, *clashes))
 
 
-def _fleet(loaded: Loaded[model.Fleet] | None, clusters: Iterable[Cluster], inventory: Inventory) -> Fleet:
+def _fleet(
+    loaded: Loaded[model.Fleet] | None,
+    clusters: Iterable[Cluster],
+    mirrors: Mapping[str, Mirror],
+    inventory: Inventory,
+) -> Fleet:
     return Fleet(
         name=loaded.shape.name if loaded else "",
         file=loaded.file if loaded else "",
         clusters=tuple(clusters),
         crds=tuple(loaded.shape.crds) if loaded else (),
+        mirrors=mirrors,
         silences=tuple(_silences(inventory, loaded)),
         texts=inventory.texts,
     )

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.layers import Level, Path, origin
+from generator.declared.mirror import Mirror
 from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Release
 from generator.finding import Place
@@ -85,7 +86,7 @@ class Driver(Struct, frozen=True, kw_only=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """GPU nodes that share selector, node image or kernels, and driver."""
+    """GPU nodes that share selector, node image or kernels, and driver. `hold` is why that may not change, if so."""
 
     name: str
     cluster: str
@@ -106,6 +107,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] = ()
     floating: bool = False
     renamed_from: str = ""
+    hold: str = ""
     protect: bool = True
 
     @property
@@ -163,6 +165,7 @@ class Fleet(Struct, frozen=True, kw_only=True):
     file: str
     clusters: tuple[Cluster, ...]
     crds: tuple[str, ...]
+    mirrors: Mapping[str, Mirror]
     silences: tuple[SilenceEntry, ...]
     texts: Texts
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from generator.declared.mirror import asked
 from generator.facts import branch as branches
 from generator.facts import driver as drivers
 from generator.facts import tag
@@ -11,6 +12,7 @@ from generator.finding import Place, Severity
 from generator.rules import image_reference
 from generator.rules.context import Context
 from generator.rules.gpu import driver_branch, family_of
+from generator.rules.image_mirror import copied_from, node_mirror, source, upstream_standing
 from generator.rules.image_miss import Lack, Miss, entries, misses
 from generator.rules.image_nearest import Nearest, os_of
 from generator.rules.image_reference import DIGEST, version_place
@@ -126,17 +128,16 @@ def _message(miss: Miss, nearest: Nearest) -> str:
     entry = miss.entry
     if entry is None:
         lists = nearest.repository(miss.repository) is not None
-        what = (
-            f"the catalog of {miss.repository} does not list it"
-            if lists
-            else f"no catalog lists images of {miss.repository}"
-        )
+        whose = source(nearest.catalog, miss.repository)
+        comma = "," if "," in whose else ""
+        what = f"the catalog of {whose}{comma} does not list it" if lists else f"no catalog lists images of {whose}"
     elif miss.lack is Lack.GONE:
         what = f"it is gone from {miss.repository} ({entry.file}:{entry.line})"
     elif miss.lack is Lack.PLATFORM:
         what = f"it is built for {', '.join(entry.platforms or ()) or 'no platform'} only ({entry.file}:{entry.line})"
     else:
         what = f"its platforms are not recorded ({entry.file}:{entry.line})"
+    what += upstream_standing(nearest.catalog, miss)
     near = "" if miss.lack in {Lack.RECORD, Lack.CERTAINTY} else nearest.told(miss)
     return f"{asked}, and {what}{near and '; '}{near}"
 
@@ -144,11 +145,15 @@ def _message(miss: Miss, nearest: Nearest) -> str:
 def _hint(miss: Miss, nearest: Nearest) -> str:
     """How to get the image."""
     repository = nearest.repository(miss.repository)
+    copied = copied_from(nearest.catalog, miss)
+    if copied is not None:
+        return f"copy it from {copied.repository} with all its platforms (skopeo copy --all) and {LIST}"
     if repository is None:
-        near = nearest.name(miss.repository)
+        asks = asked(nearest.catalog.mirrors, miss.repository)
+        near = nearest.name(asks)
         if near:
             return f"correct the repository ({near})"
-        return f"add an ImageCatalog of {miss.repository} that lists what is built"
+        return f"add an ImageCatalog of {asks} that lists what is built"
     if miss.lack in {Lack.RECORD, Lack.CERTAINTY}:
         return "write the platforms of the image into its line"
     if miss.tag.startswith(DIGEST):
@@ -221,6 +226,9 @@ RULES = (
         Severity.ERROR,
         "an image is built with other kernel modules than the pool needs",
         module_type,
+    ),
+    Rule(
+        "image/node-mirror", Severity.ERROR, "a pool names a mirror that nodes are sent to by themselves", node_mirror
     ),
     *(
         Rule(name, Severity.INVALID, summary, partial(image_reference.problems, rule=name))

@@ -17,12 +17,12 @@ def test_the_table_has_a_line_for_each_pool(tmp_path: Path, capfd: Capture) -> N
     called = call(capfd, "show", root=repository(tmp_path, two=empty))
     assert called.code == 0
     assert [" ".join(line.split()) for line in called.out.splitlines()[1:]] == [
-        "one 0 v26.7.0 NVIDIADriver helm train precompiled 580 ubuntu24.04 1 1 1-4 Müller",
-        "one 0 v26.7.0 NVIDIADriver helm arm precompiled 580.126.20 rhel9.4 1 0 2 -",
-        "one 0 v26.7.0 NVIDIADriver helm host preinstalled 570.86.15 - 0 0 - -",
-        "two - v25.10.1 ClusterPolicy helm - - - - - - - -",
+        "one 0 v26.7.0 NVIDIADriver helm train precompiled 580 ubuntu24.04 1 1 1-4 Müller -",
+        "one 0 v26.7.0 NVIDIADriver helm arm precompiled 580.126.20 rhel9.4 1 0 2 - -",
+        "one 0 v26.7.0 NVIDIADriver helm host preinstalled 570.86.15 - 0 0 - - -",
+        "two - v25.10.1 ClusterPolicy helm - - - - - - - - -",
     ]
-    assert len(called.out.splitlines()[0].split()) == 13
+    assert len(called.out.splitlines()[0].split()) == 14
 
 
 def test_the_table_as_json(tmp_path: Path, capfd: Capture) -> None:
@@ -36,6 +36,7 @@ def test_the_table_as_json(tmp_path: Path, capfd: Capture) -> None:
         "kernels": {"running": 1, "upcoming": 1},
         "nodes": {"min": 1, "max": 4},
         "owner": "Müller",
+        "hold": "",
     }
 
 
@@ -73,7 +74,7 @@ def test_the_text_is_yaml_with_the_keys_of_the_inventory_in_the_models_order(tmp
     assert yaml.safe_load(commented) == loaded
     assert "#" not in plain
     assert list(loaded) == [
-        *("cluster", "pool", "owner", "nodeSelector", "default", "nodes", "nodeImage", "os", "arch", "kernels"),
+        *("cluster", "ring", "pool", "owner", "nodeSelector", "default", "nodes", "nodeImage", "os", "arch", "kernels"),
         *("upcomingKernels", "kernelSource", "driver", "protect", "object", "images"),
     ]
     assert list(loaded["driver"]) == ["repository", "mode", "branch", "kernelModuleType", "upgradePolicy", "spec"]
