@@ -6,6 +6,7 @@ import typer
 
 from generator.cli.check import check
 from generator.cli.explain import explain
+from generator.cli.migrate import migrate
 from generator.cli.render import render
 from generator.cli.rules import rules
 from generator.cli.schema import schema
@@ -27,6 +28,7 @@ app.command()(tag)
 app.command()(rules)
 app.command()(explain)
 app.command()(schema)
+app.command()(migrate)
 
 
 def _version(wanted: bool) -> None:

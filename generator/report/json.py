@@ -7,6 +7,7 @@ from msgspec import to_builtins
 from msgspec.json import encode
 from msgspec.json import format as indented
 
+from generator.declared.migration import Migrated
 from generator.finding import Finding
 from generator.render.ownership import FOLDER, Changes
 from generator.report.summary import Summary
@@ -29,6 +30,15 @@ def changes(todo: Changes, findings: Sequence[Finding]) -> dict[str, Any]:
         "written": [f"{FOLDER}/{path}" for path in todo.told],
         "removed": [f"{FOLDER}/{path}" for path in todo.removed],
         "findings": [finding(one) for one in findings],
+    }
+
+
+def migration(result: Migrated) -> dict[str, Any]:
+    """What migrate did or would do."""
+    return {
+        "written": list(result.changed),
+        "current": result.current,
+        "findings": [finding(one) for one in result.findings],
     }
 
 

@@ -65,7 +65,7 @@ def test_only_node_mirrors_are_where_nodes_are_sent() -> None:
         ),
         (
             [f'{PROXY}: {{of: "{NVCR}:580", kind: copy}}'],
-            f'mirrors.{PROXY}.of is "{NVCR}:580", the whole name of its upstream, as in nvcr.io/nvidia/driver is wanted',
+            f'mirrors.{PROXY}.of is "{NVCR}:580", the whole name of its upstream, as in {NVCR} is wanted',
         ),
         ([f"{PROXY}: {{kind: copy}}"], f'"of" is missing in mirrors.{PROXY}'),
     ],
