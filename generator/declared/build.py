@@ -47,8 +47,8 @@ def build(inventory: Inventory, *, version: str) -> Built:
     images, findings = _images(inventory)
     if loaded is None and inventory.missing("Fleet"):
         # What clusters inherit can't be told; what their pools say of themselves can.
-        for one in inventory.refused:
-            findings += _requires(one.file, one.requires, version, texts)
+        for unread in inventory.refused:
+            findings += _requires(unread.file, unread.requires, version, texts)
         findings += _alone(inventory.clusters, texts)
         return Built(_fleet(None, (), {}, inventory), tuple(findings))
     if loaded is None:

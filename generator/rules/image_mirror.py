@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from generator.declared.catalog import Catalog, Entry
-from generator.declared.fleet import Cluster, Install, Pool
 from generator.declared.mirror import MirrorKind, asked, upstreams
 from generator.facts.kernel import architecture
 from generator.finding import Place
@@ -16,6 +15,11 @@ from generator.rules.image_reference import DIGEST
 from generator.rules.rule import Problem
 from generator.rules.said import once, said
 
+# OpenShift's documentation, "Configuring image registry repository mirroring".
+BY_THE_NODES = (
+    "the nodes' registry configuration send them to the mirror (on OpenShift an ImageTagMirrorSet: an "
+    "ImageDigestMirrorSet sends digests only)"
+)
 LACKED_BY_A_COPY = frozenset({Lack.IMAGE, Lack.GONE, Lack.PLATFORM})
 
 
@@ -76,23 +80,14 @@ def node_mirror(context: Context) -> Iterator[Problem]:
 
 
 def _named(context: Context) -> Iterator[Problem]:
-    for cluster, pool in context.managed():
+    for _, pool in context.managed():
         mirror = context.fleet.mirrors.get(pool.driver.repository)
         if mirror is None or mirror.kind is not MirrorKind.NODE:
             continue
         message = f'driver.repository is "{mirror.name}", a mirror that nodes are sent to (kind: node) when they are'
         where = said(context.fleet, pool, "driver", "repository")
-        yield where.problem(f"{message} asked for {mirror.of}", _hint(cluster, pool, mirror.of), mirror.name)
-
-
-def _hint(cluster: Cluster, pool: Pool, upstream: str) -> str:
-    openshift = cluster.operator.install is Install.OLM or (pool.os is not None and pool.os.id == "rhcos")
-    by = (
-        "an ImageTagMirrorSet; an ImageDigestMirrorSet never sends tags"
-        if openshift
-        else "their registry configuration"
-    )
-    return f"set driver.repository: {upstream}, and let the nodes be sent to the mirror ({by})"
+        hint = f"set driver.repository: {mirror.of}, and let {BY_THE_NODES}"
+        yield where.problem(f"{message} asked for {mirror.of}", hint, mirror.name)
 
 
 def proxy_listed(context: Context) -> Iterator[Problem]:
