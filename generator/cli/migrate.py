@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.options import Format, Printed, Root
+from generator.cli.options import Printed, Root
+from generator.cli.outcome import Format
 
 
 def migrate(
@@ -25,13 +26,13 @@ def migrate(
     from generator.edges.listing import Listings
     from generator.edges.source import Kind
     from generator.edges.writer import Write, apply
-    from generator.report import json, text
+    from generator.report import json, migration, text
 
     folder = find_root(root)
     source = WorkTree(folder, Listings(git_at(folder, os.environ), FOLDER))
     result = migrated(source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE]))
     if printed is Format.JSON:
-        out(json.printed(json.migration(result)))
+        out(json.printed(migration.as_json(result)))
     else:
         out(text.finding_lines(result.findings, color=colored()))
     if result.findings:
@@ -40,5 +41,5 @@ def migrate(
     if not check:
         apply(folder, [Write(path, data) for path, data in result.changed.items()])
     if printed is Format.TEXT:
-        out(text.migration(result, done=not check))
+        out(migration.as_text(result, done=not check))
     return FOUND if check and result.changed else CLEAN

@@ -7,7 +7,6 @@ from msgspec import to_builtins
 from msgspec.json import encode
 from msgspec.json import format as indented
 
-from generator.declared.migration import Migrated
 from generator.finding import Finding
 from generator.render.ownership import FOLDER, Changes
 from generator.report.summary import Summary
@@ -24,22 +23,19 @@ def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) 
     return printed(body)
 
 
-def changes(todo: Changes, findings: Sequence[Finding]) -> dict[str, Any]:
-    """What render did or would do, with what the gate will say."""
-    return {
-        "written": [f"{FOLDER}/{path}" for path in todo.told],
-        "removed": [f"{FOLDER}/{path}" for path in todo.removed],
-        "findings": [finding(one) for one in findings],
+def changes(todo: Changes | None, findings: Sequence[Finding]) -> dict[str, Any]:
+    """What render did or would do, with what the gate will say; None where findings keep it from all of it."""
+    body = {
+        "written": [f"{FOLDER}/{path}" for path in todo.told] if todo else [],
+        "removed": [f"{FOLDER}/{path}" for path in todo.removed] if todo else [],
+        "blocked": todo is None,
     }
+    return with_findings(body, findings)
 
 
-def migration(result: Migrated) -> dict[str, Any]:
-    """What migrate did or would do."""
-    return {
-        "written": list(result.changed),
-        "current": result.current,
-        "findings": [finding(one) for one in result.findings],
-    }
+def with_findings(body: dict[str, Any], findings: Sequence[Finding]) -> dict[str, Any]:
+    """A verb's own values, and what is wrong with what it read."""
+    return {**body, "findings": [finding(one) for one in findings]}
 
 
 def finding(one: Finding) -> dict[str, Any]:

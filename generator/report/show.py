@@ -26,7 +26,8 @@ WIDEST = 72
 class Shown(Struct, frozen=True, kw_only=True):
     """What is shown of one cluster or pool. `object` is the Kubernetes object that carries its driver.
 
-    `mirrors` say what the driver's repository stands for, and where nodes are sent for it.
+    `mirrors` say what the driver's repository stands for, and where nodes are sent for it. `note` says where the facts
+    of the operator's release are those of another one.
     """
 
     cluster: str
@@ -37,11 +38,12 @@ class Shown(Struct, frozen=True, kw_only=True):
     label: str = ""
     mirrors: tuple[str, ...] = ()
     ring: str = ""
+    note: str = ""
 
 
 def shown_cluster(fleet: Fleet, cluster: Cluster) -> Shown:
     """All of a cluster."""
-    return Shown(cluster=cluster.name, values=effective.of_cluster(fleet, cluster))
+    return Shown(cluster=cluster.name, values=effective.of_cluster(fleet, cluster), note=cluster.operator.release.note)
 
 
 def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, Level]) -> Shown:
@@ -56,6 +58,7 @@ def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, 
         mirrors=tuple(_mirrors(fleet, pool.driver.repository)),
         ring=cluster.ring,
         label=f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}" if own_driver else "",
+        note=cluster.operator.release.note,
     )
 
 
@@ -73,7 +76,7 @@ def _object(cluster: Cluster, pool: Pool) -> str:
 
 
 def fleet_table(fleet: Fleet) -> str:
-    """One line per pool; a cluster without pools has a line of its own."""
+    """One line per pool; a cluster without pools has a line of its own. `notes` say the rest."""
     rows = [HEAD]
     for cluster in fleet.clusters:
         start = [str(value) or "-" for value in _of_cluster(cluster).values()]
@@ -81,10 +84,21 @@ def fleet_table(fleet: Fleet) -> str:
     return table([[printable(cell) for cell in row] for row in rows])
 
 
+def notes(fleet: Fleet) -> tuple[str, ...]:
+    """What is to be said of the operator releases in the table, each once."""
+    found = {cluster.operator.release.version: cluster.operator.release.note for cluster in fleet.clusters}
+    return tuple(note for _, note in sorted(found.items()) if note)
+
+
 def fleet_values(fleet: Fleet) -> dict[str, Any]:
     """The table for programs."""
     clusters = [
-        {**_of_cluster(cluster), "pools": [_of_pool(pool) for pool in cluster.pools]} for cluster in fleet.clusters
+        {
+            **_of_cluster(cluster),
+            "note": cluster.operator.release.note,
+            "pools": [_of_pool(pool) for pool in cluster.pools],
+        }
+        for cluster in fleet.clusters
     ]
     return {"clusters": clusters}
 
@@ -129,7 +143,7 @@ def values_text(shown: Shown, *, origins: bool) -> str:
     head = [("cluster", shown.cluster), ("ring", shown.ring), ("pool", shown.pool)]
     lines = [(f"{key}: {text(value)}", None) for key, value in head if value]
     body = list(_mapping(shown.values))
-    tail = [("object", shown.object), ("label", shown.label)]
+    tail = [("object", shown.object), ("label", shown.label), ("note", shown.note)]
     derived = [f"{key}: {text(value)}" for key, value in tail if value]
     for key, listed in (("mirrors", shown.mirrors), ("images", shown.images)):
         if listed:
@@ -145,6 +159,7 @@ def values_json(shown: Shown) -> dict[str, Any]:
     if shown.pool:
         body |= {"ring": shown.ring, "pool": shown.pool, "object": shown.object, "label": shown.label}
         body |= {"mirrors": list(shown.mirrors), "images": list(shown.images)}
+    body["note"] = shown.note
     body["values"] = {key: _bare(tree) for key, tree in shown.values.items()}
     body["origins"] = {key: _origins(tree) for key, tree in shown.values.items()}
     return body

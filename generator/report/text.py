@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from generator.declared.migration import Migrated
-from generator.declared.model import API_VERSION
 from generator.finding import Finding, Severity
 from generator.render.ownership import FOLDER, Changes
 from generator.report.summary import Summary
@@ -48,14 +46,6 @@ def changes(todo: Changes, *, done: bool) -> str:
     lines = [f"{written} {FOLDER}/{printable(path)}\n" for path in todo.told]
     lines += [f"{removed} {FOLDER}/{printable(path)}\n" for path in todo.removed]
     return "".join(lines)
-
-
-def migration(result: Migrated, *, done: bool) -> str:
-    """One line per file that changes."""
-    if not result.changed:
-        return f"nothing to migrate: {result.current} documents of {API_VERSION}\n"
-    written = "wrote" if done else "would write"
-    return "".join(f"{written} {printable(path)}\n" for path in result.changed)
 
 
 def printable(text: str) -> str:

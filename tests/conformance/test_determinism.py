@@ -103,7 +103,7 @@ def test_rendering_again_writes_nothing(sample: Path) -> None:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """This state of the repository as a shallow clone without tags, as hooks fetch it; its version is another."""
+    """The repository as it is now: a shallow clone without tags, as hooks fetch it, of another version."""
     origin = Repo(tmp_path / "origin")
     listed = subprocess.run(
         ["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=REPO, capture_output=True, check=True

@@ -9,7 +9,7 @@ from typing import Any
 
 import kubernetes_validate
 import pytest
-import ruamel.yaml
+import yaml
 
 from tests.conformance.trees import NAMES, Emitted, few
 
@@ -36,6 +36,13 @@ def test_the_schemas_refuse_what_is_wrong() -> None:
         kubernetes_validate.validate(wrong, VERSIONS[-1], strict=True)
 
 
+class Loader(yaml.SafeLoader):
+    """Takes a plain `=` for text, as kustomize prints it; PyYAML's own has no constructor for its YAML 1.1 type."""
+
+
+Loader.add_constructor("tag:yaml.org,2002:value", yaml.SafeLoader.construct_yaml_str)
+
+
 @pytest.fixture(scope="module")
 def kubectl() -> str:
     """The machine's kubectl, else one that was installed beside Python."""
@@ -58,16 +65,15 @@ def test_kustomize_builds_what_lies_there(name: str, kubectl: str, tmp_path: Pat
         path = tmp_path / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text, encoding="utf-8")
-        if not file.is_values:
+        if not file.is_values and not file.path.startswith("_delivery/argocd/"):
             folders.setdefault(str(PurePosixPath(file.path).parent), []).append(file)
     assert len(folders) >= 5
-    reader = ruamel.yaml.YAML(typ="safe", pure=True)
     for folder, files in folders.items():
         built = subprocess.run([kubectl, "kustomize", str(tmp_path / folder)], capture_output=True, check=False)
         assert built.returncode == 0, built.stderr.decode()
         assert built.stderr == b"", folder
-        found = list(reader.load_all(built.stdout))
-        wanted = [file.document for file in files if file.kind != "Kustomization"]
+        found = list(yaml.load_all(built.stdout, Loader))
+        wanted = [file.document for file in files if not file.is_kustomization]
         assert sorted(map(identity, found)) == sorted(map(identity, wanted)), folder
         assert {json.dumps(one, sort_keys=True) for one in found} == {json.dumps(one, sort_keys=True) for one in wanted}
         assert [one for one in found if one["kind"] in CLUSTER_SCOPED and "namespace" in one["metadata"]] == []
