@@ -36,7 +36,7 @@ def context_of(
     own = policy.bases(built.fleet, {path: content[path] for path in policy.named(built.fleet) if path in content})
     told = (*inventory.findings, *built.findings, *own.findings)
     users = {path: text for path, text in content.items() if path.startswith("templates/")}
-    catalog = collect_catalog(inventory.catalogs)
+    catalog = collect_catalog(inventory.catalogs, built.fleet.mirrors)
     rendered = render(built.fleet, collect_templates(data.templates(), users), own.values, catalog=catalog)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:

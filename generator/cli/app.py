@@ -6,6 +6,7 @@ import typer
 
 from generator.cli.check import check
 from generator.cli.explain import explain
+from generator.cli.migrate import migrate
 from generator.cli.outcome import INTERRUPTED, UNUSABLE, say
 from generator.cli.render import render
 from generator.cli.rules import rules
@@ -28,6 +29,7 @@ app.command()(tag)
 app.command()(rules)
 app.command()(explain)
 app.command()(schema)
+app.command()(migrate)
 
 
 def _version(wanted: bool) -> None:

@@ -31,6 +31,8 @@ from generator.render.template import collect as collect_templates
 from generator.rules.against import driver_objects
 from generator.rules.context import Context, DriverObject
 
+COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
+
 
 class Gathered(Struct, frozen=True, kw_only=True):
     """One judgement's input, what reading told, and what could not be judged."""
@@ -59,7 +61,7 @@ def gather(begun: Begun) -> Gathered:
     crds, problems = _crds(fleet, source)
     told += problems
     templates = collect_templates(data.templates(), _below(TEMPLATES, files))
-    catalog = collect_catalog(inventory.catalogs)
+    catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
     rendered = render(fleet, templates, own.values, catalog=catalog, whole=not wanted.clusters)
     out = {path[len(OUT) + 1 :]: content for path, content in _below(OUT, files).items()}
     against = compared.objects(rendered)
@@ -175,7 +177,7 @@ class _Compared:
                 raise CouldNotLookError(
                     f"can't compare with {self.begun.against}: {error.message}", error.hint
                 ) from error
-            self.notes = (f"operator/renamed and operator/immutable-change are not judged: {error.message}",)
+            self.notes = (f"{COMPARING} are not judged: {error.message}",)
             return None
         return driver_objects({path: contents[blob] for path, blob in changed.items() if blob in contents})
 

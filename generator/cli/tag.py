@@ -50,7 +50,7 @@ def tag(
     incomplete = told(found, as_json=as_json)
     if wanted and found.cluster(wanted) is None and not incomplete:
         return _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
-    images = Images(found.fleet, collect(found.inventory.catalogs), found.node_images)
+    images = Images(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors), found.node_images)
     if wanted and found.cluster(wanted) is None:
         code = _unread(found, as_json=as_json)
     elif node is not None:

@@ -20,6 +20,7 @@ from generator.declared.fleet import (
 )
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Level, Path, below, merged, origin
+from generator.declared.mirror import Mirror, read_mirrors
 from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
@@ -48,12 +49,17 @@ def build(inventory: Inventory, *, version: str) -> Built:
     images, findings = _images(inventory)
     if loaded is None and inventory.missing("Fleet"):
         # What clusters inherit can't be told; what their pools say of themselves can.
+        for unread in inventory.refused:
+            findings += _requires(unread.file, unread.requires, version, texts)
         findings += _alone(inventory.clusters, texts)
-        return Built(_fleet(None, (), inventory), tuple(findings))
+        return Built(_fleet(None, (), {}, inventory), tuple(findings))
     if loaded is None:
         findings.append(_no_fleet(inventory))
-    findings += _requires(loaded, version, texts)
+    else:
+        findings += _requires(loaded.file, loaded.shape.requires, version, texts)
     findings += _fleet_alternatives(loaded, texts)
+    mirrors, problems = read_mirrors(loaded.shape, loaded.file, texts) if loaded else ({}, [])
+    findings += problems
     specs, delivery, clusters = Specs(texts), DeliveryMaker(texts), []
     for one in inventory.clusters:
         made, problems = _cluster(one, loaded, images, texts, specs, delivery)
@@ -63,15 +69,21 @@ def build(inventory: Inventory, *, version: str) -> Built:
     findings += specs.findings
     clusters.sort(key=lambda cluster: cluster.name)
     clusters, clashes = _apart(clusters, texts)
-    return Built(_fleet(loaded, clusters, inventory), (*findings, *clashes))
+    return Built(_fleet(loaded, clusters, mirrors, inventory), (*findings, *clashes))
 
 
-def _fleet(loaded: Loaded[model.Fleet] | None, clusters: Iterable[Cluster], inventory: Inventory) -> Fleet:
+def _fleet(
+    loaded: Loaded[model.Fleet] | None,
+    clusters: Iterable[Cluster],
+    mirrors: Mapping[str, Mirror],
+    inventory: Inventory,
+) -> Fleet:
     return Fleet(
         name=loaded.shape.name if loaded else "",
         file=loaded.file if loaded else "",
         clusters=tuple(clusters),
         crds=tuple(loaded.shape.crds) if loaded else (),
+        mirrors=mirrors,
         silences=tuple(_silences(inventory, loaded)),
         texts=inventory.texts,
     )
@@ -150,21 +162,20 @@ def _no_fleet(inventory: Inventory) -> Finding:
     return problem("inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet")
 
 
-def _requires(loaded: Loaded[model.Fleet] | None, version: str, texts: Texts) -> Iterator[Finding]:
-    if loaded is None or not loaded.shape.requires or plainly_within(version, loaded.shape.requires):
+def _requires(file: str, wanted: str, version: str, texts: Texts) -> Iterator[Finding]:
+    if not wanted or plainly_within(version, wanted):
         return
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-    wanted = loaded.shape.requires
     try:
         if SpecifierSet(wanted).contains(version, prereleases=True):
             return
     except InvalidSpecifier:
         message = f'requires is "{wanted}", which is no version specifier'
-        place = texts.value(loaded.file, ("requires",))
+        place = texts.value(file, ("requires",))
         yield problem("inventory/requires", place, message, 'write a specifier such as ">=0.1,<1"')
         return
-    place = texts.value(loaded.file, ("requires",))
+    place = texts.value(file, ("requires",))
     message = f'this repository requires drivergate "{wanted}", this is {version}'
     yield problem("inventory/requires", place, message, f'install a drivergate that satisfies "{wanted}"')
 

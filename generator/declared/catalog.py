@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry, canonical
+from generator.declared.mirror import Mirror, asked
 from generator.finding import Finding, Severity
 
 __all__ = ["Catalog", "CatalogFile", "Entry", "canonical", "collect", "read_catalog"]
@@ -26,22 +27,30 @@ PLAIN_TAGS = re.compile(
 
 
 class Catalog(Struct, frozen=True):
-    """Every image that is built, by repository and tag; `whole` where every line of every file could be read."""
+    """Every image that is built, by repository and tag; `whole` where every line of every file could be read.
+
+    A proxy is asked for what its upstream lists, whatever is listed of itself.
+    """
 
     repositories: Mapping[str, Mapping[str, Entry]]
     findings: tuple[Finding, ...] = ()
     whole: bool = True
+    mirrors: Mapping[str, Mirror] = {}
+
+    def images(self, repository: str) -> Mapping[str, Entry] | None:
+        """What a repository has by tag, `gone` images too; None where no catalog lists any."""
+        return self.repositories.get(asked(self.mirrors, repository))
 
     def find(self, repository: str, tag: str) -> Entry | None:
         """The entry of a tag, with the file and line that list it; `gone` ones too."""
-        return self.repositories.get(repository, {}).get(tag)
+        return (self.images(repository) or {}).get(tag)
 
     def tags(self, repository: str) -> tuple[str, ...]:
         """All tags of a repository, sorted bytewise; `gone` ones too."""
-        return tuple(sorted(self.repositories.get(repository, ())))
+        return tuple(sorted(self.images(repository) or ()))
 
 
-def collect(files: Iterable[CatalogFile]) -> Catalog:
+def collect(files: Iterable[CatalogFile], mirrors: Mapping[str, Mirror] | None = None) -> Catalog:
     """One catalog of many files, with what is wrong between their lines."""
     repositories: dict[str, dict[str, Entry]] = {}
     repeated: dict[tuple[str, str], list[Entry]] = {}
@@ -59,7 +68,7 @@ def collect(files: Iterable[CatalogFile]) -> Catalog:
         findings += _unreadable(file)
     for (repository, tag), lines in repeated.items():
         repositories[repository][tag] = _combined(lines)
-    return Catalog(repositories, tuple(findings), whole=whole)
+    return Catalog(repositories, tuple(findings), whole=whole, mirrors=mirrors or {})
 
 
 def _merged(

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from generator.declared.delivery import NONE, Delivery
 from generator.declared.layers import Level, Path, origin
+from generator.declared.mirror import Mirror
 from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Release
 from generator.finding import Place
@@ -86,7 +87,7 @@ class Driver(Struct, frozen=True, kw_only=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """GPU nodes that share selector, node image or kernels, and driver."""
+    """GPU nodes that share selector, node image or kernels, and driver. `hold` is why that may not change, if so."""
 
     name: str
     cluster: str
@@ -107,6 +108,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] = ()
     floating: bool = False
     renamed_from: str = ""
+    hold: str = ""
     protect: bool = True
 
     @property
@@ -165,6 +167,7 @@ class Fleet(Struct, frozen=True, kw_only=True):
     file: str
     clusters: tuple[Cluster, ...]
     crds: tuple[str, ...]
+    mirrors: Mapping[str, Mirror]
     silences: tuple[SilenceEntry, ...]
     texts: Texts
 

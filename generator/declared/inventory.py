@@ -32,10 +32,15 @@ class Loaded(Struct, Generic[S], frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """A document that could not be read, as far as its text shows what it is; "" where it doesn't."""
+    """A document that could not be read, as far as its text shows what it is; "" where it doesn't.
+
+    `requires` is a Fleet's own: what it was written for explains why it can't be read.
+    """
 
     kind: str
     name: str
+    file: str = ""
+    requires: str = ""
 
 
 class Inventory(Struct, frozen=True, kw_only=True):
@@ -80,7 +85,8 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
         if loaded is not None:
             documents[loaded.shape.kind].append(loaded)
         elif any(one.severity is Severity.INVALID for one in problems):
-            refused.append(Refused(_meant(kind), _sniffed(NAME, files[file])))
+            requires = _requires(file, files[file]) if kind == "Fleet" else ""
+            refused.append(Refused(_meant(kind), _sniffed(NAME, files[file]), file, requires))
     findings += _duplicates(documents, texts)
     return Inventory(
         fleets=tuple(documents["Fleet"]),
@@ -134,6 +140,13 @@ def _peeked(file: str, data: bytes) -> str:
     value = read(data, file).value
     kind = value.get("kind") if isinstance(value, dict) else None
     return kind if isinstance(kind, str) else ""
+
+
+def _requires(file: str, data: bytes) -> str:
+    """The versions that a Fleet is written for, whatever else is wrong with it."""
+    value = read(data, file).value
+    requires = value.get("requires") if isinstance(value, dict) else None
+    return requires if isinstance(requires, str) else ""
 
 
 def _meant(kind: str) -> str:

@@ -185,6 +185,23 @@ class FleetSilence(Silence, frozen=True):
     clusters: list[Text] | UnsetType = UNSET
 
 
+class Mirror(Shape, frozen=True):
+    """A repository that stands for another one."""
+
+    of: Annotated[
+        str,
+        Meta(
+            pattern=f"^{REPOSITORY}$(?!\\n)", description="the whole name of its upstream, as in nvcr.io/nvidia/driver"
+        ),
+    ]
+    kind: Annotated[
+        Literal["copy", "proxy", "node"],
+        Meta(
+            description="copy: has its own catalog; proxy: hands out what its upstream has; node: nodes are sent to it"
+        ),
+    ]
+
+
 class Fleet(Shape, frozen=True):
     """The repository's one Fleet document."""
 
@@ -194,6 +211,7 @@ class Fleet(Shape, frozen=True):
     requires: Annotated[str, Meta(description='versions of drivergate that may render, ">=0.1,<1"')] = ""
     defaults: Layer = field(default_factory=Layer)
     profiles: dict[str, Layer] = {}
+    mirrors: Annotated[dict[str, Mirror], Meta(description="by the mirror's own whole name")] = {}
     crds: Annotated[list[Text], Meta(description="CustomResourceDefinition files that really run")] = []
     silenced: list[FleetSilence] = []
 
@@ -209,6 +227,12 @@ class NodeImage(Shape, frozen=True):
     kernels: Annotated[dict[str, Text], Meta(description="release of the image -> uname -r")]
     running: Annotated[list[Text], Meta(description="releases that a node may boot today, rollback included")]
     upcoming: Annotated[list[Text], Meta(description="releases that the next roll brings")] = []
+
+
+class Hold(Shape, frozen=True):
+    """Why the driver of a pool may not change for now."""
+
+    reason: Text
 
 
 class Pool(Shape, frozen=True):
@@ -232,6 +256,7 @@ class Pool(Shape, frozen=True):
     renamed_from: Annotated[Text, Meta(description="the driver object's name, kept through a rename")] | UnsetType = (
         UNSET
     )
+    hold: Annotated[Hold, Meta(description="the gate refuses a change of the pool's driver")] | UnsetType = UNSET
 
 
 class Cluster(Shape, frozen=True):
@@ -240,7 +265,9 @@ class Cluster(Shape, frozen=True):
     api_version: Literal["drivergate.dev/v1alpha1"]
     kind: Literal["Cluster"]
     name: ClusterName
-    ring: Annotated[str, Meta(description='the wave of a rollout that the cluster is in; "0" is the canary')] = ""
+    ring: Annotated[
+        str, Meta(description='the wave of a rollout that the cluster is in; "0" is the canary, 10 comes after 9')
+    ] = ""
     kube_context: Annotated[str, Meta(description="default: the cluster's name")] = ""
     profile: str = ""
     operator: OperatorLayer | UnsetType = UNSET

@@ -72,6 +72,7 @@ class PoolMaker:
             node_image="" if shape.node_image is UNSET else shape.node_image,
             floating=shape.kernel_source == "floating",
             renamed_from=renamed,
+            hold="" if shape.hold is UNSET else shape.hold.reason,
             protect=bool(protect),
             **machine,
         )

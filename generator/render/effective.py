@@ -81,7 +81,7 @@ def of_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, Lev
             values[key] = [Said(kernel.name, kernel_origin(fleet, pool, kernel)) for kernel in kernels]
     values |= says.all({"kernelSource": "floating" if pool.floating else "pinned"})
     values["driver"] = says.driver(_settings(pool), cluster)
-    return values | says.all({"protect": pool.protect, "renamedFrom": pool.renamed_from})
+    return values | says.all({"protect": pool.protect, "renamedFrom": pool.renamed_from, "hold": own.get("hold")})
 
 
 class _Says:

@@ -8,13 +8,15 @@ from msgspec import Struct
 from generator.declared.catalog import Catalog, Entry
 from generator.declared.fleet import Cluster, Fleet, Kernel, OsRelease, Pool
 from generator.declared.layers import Level
+from generator.declared.mirror import Mirror, MirrorKind, node_mirrors
 from generator.facts.osname import os_tag
 from generator.facts.release import OsTagRule, Release
 from generator.render import effective
 from generator.render.combination import Combination, combinations, references
-from generator.render.effective import Said
+from generator.render.effective import Origin, Said
 from generator.report.show import origin_text
 from generator.report.text import printable
+from generator.rules.image_mirror import source
 from generator.rules.image_miss import Lack, Listed, lacking
 
 BUILT = "built"
@@ -112,12 +114,30 @@ class Images:
         yield os_part(cluster.operator.release, pool.os, _origin(said["id"]))
         yield self.catalog_part(one)
 
+    def mirror_parts(self, repository: str) -> Iterator[Part]:
+        """Whether the repository stands for another one, or nodes are sent elsewhere for it."""
+        mirrors = self.fleet.mirrors
+        if repository in mirrors:
+            mirror = mirrors[repository]
+            yield Part(
+                "mirror", str(mirror.kind), f"of {mirror.of}; {ASKED[mirror.kind]}: {self._mirror_origin(mirror)}"
+            )
+        for mirror in node_mirrors(mirrors, repository):
+            why = f"nodes are sent to {mirror.name}: {self._mirror_origin(mirror)}"
+            yield Part("mirror", str(mirror.kind), why)
+
+    def _mirror_origin(self, mirror: Mirror) -> str:
+        place = self.fleet.texts.key(self.fleet.file, ("mirrors", mirror.name))
+        return origin_text(Origin("fleet", place))
+
     def driver_parts(self, cluster: Cluster, pool: Pool) -> Iterator[Part]:
         """Repository and driver, each from its level."""
         driver = effective.of_pool(self.fleet, cluster, pool, self.node_images)["driver"]
         assert isinstance(driver, dict)
         for name, key in (("repository", "repository"), ("driver", "branch" if pool.driver.is_branch else "version")):
             yield Part(name, driver[key].value, _origin(driver[key]))
+            if name == "repository":
+                yield from self.mirror_parts(pool.driver.repository)
 
     def _kernel_why(self, pool: Pool, kernel: Kernel) -> str:
         why = origin_text(effective.kernel_origin(self.fleet, pool, kernel))
@@ -129,10 +149,15 @@ class Images:
         """What the catalog says of an image, and where."""
         entry = self.listed.entry(one)
         if entry is None:
-            return Part("catalog", "-", f"no catalog of {one.repository} lists the tag")
+            return Part("catalog", "-", f"no catalog of {source(self.listed.catalog, one.repository)} lists the tag")
         return Part("catalog", "gone" if entry.gone else "listed", f"{entry.file}:{entry.line}; {_recorded(entry)}")
 
 
+ASKED = {
+    MirrorKind.COPY: "its own catalog is asked",
+    MirrorKind.PROXY: "the upstream's catalog is asked",
+    MirrorKind.NODE: "the upstream's catalog is asked, and no pool should name it",
+}
 BUILT_ON_NODE = Part("kernel", "-", "the module is built on the node, so the tag names no kernel")
 
 

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Fleet, Mode, Pool
 from generator.declared.layers import Level
+from generator.declared.mirror import MirrorKind
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.render import effective
@@ -17,7 +18,7 @@ from generator.report.text import printable, table
 
 HEAD: tuple[str, ...] = (
     *("CLUSTER", "RING", "OPERATOR", "API", "INSTALL"),
-    *("POOL", "MODE", "DRIVER", "OS", "RUNNING", "UPCOMING", "NODES", "OWNER"),
+    *("POOL", "MODE", "DRIVER", "OS", "RUNNING", "UPCOMING", "NODES", "OWNER", "HOLD"),
 )
 WIDEST = 72
 
@@ -25,7 +26,8 @@ WIDEST = 72
 class Shown(Struct, frozen=True, kw_only=True):
     """What is shown of one cluster or pool. `object` is the Kubernetes object that carries its driver.
 
-    `note` says where the facts of the operator's release are those of another one.
+    `mirrors` say what the driver's repository stands for, and where nodes are sent for it. `note` says where the facts
+    of the operator's release are those of another one.
     """
 
     cluster: str
@@ -34,6 +36,8 @@ class Shown(Struct, frozen=True, kw_only=True):
     object: str = ""
     images: tuple[str, ...] = ()
     label: str = ""
+    mirrors: tuple[str, ...] = ()
+    ring: str = ""
     note: str = ""
 
 
@@ -51,9 +55,18 @@ def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, 
         values=effective.of_pool(fleet, cluster, pool, images),
         object=_object(cluster, pool) if pool.driver.managed else "",
         images=references(cluster, pool),
+        mirrors=tuple(_mirrors(fleet, pool.driver.repository)),
+        ring=cluster.ring,
         label=f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}" if own_driver else "",
         note=cluster.operator.release.note,
     )
+
+
+def _mirrors(fleet: Fleet, repository: str) -> Iterator[str]:
+    for mirror in fleet.mirrors.values():
+        node = mirror.kind is MirrorKind.NODE
+        if mirror.name == repository or (node and mirror.of == repository):
+            yield f"{mirror.name} is a mirror of {mirror.of} (kind: {mirror.kind})"
 
 
 def _object(cluster: Cluster, pool: Pool) -> str:
@@ -67,7 +80,7 @@ def fleet_table(fleet: Fleet) -> str:
     rows = [HEAD]
     for cluster in fleet.clusters:
         start = [str(value) or "-" for value in _of_cluster(cluster).values()]
-        rows += [(*start, *_cells(pool)) for pool in cluster.pools] or [(*start, *["-"] * 8)]
+        rows += [(*start, *_cells(pool)) for pool in cluster.pools] or [(*start, *["-"] * 9)]
     return table([[printable(cell) for cell in row] for row in rows])
 
 
@@ -111,6 +124,7 @@ def _of_pool(pool: Pool) -> dict[str, Any]:
         "kernels": {"running": len(pool.kernels) - upcoming, "upcoming": upcoming},
         "nodes": {"min": pool.size.min, "max": pool.size.max} if pool.size else None,
         "owner": pool.owner,
+        "hold": pool.hold,
     }
 
 
@@ -118,7 +132,7 @@ def _cells(pool: Pool) -> Iterator[str]:
     values = _of_pool(pool)
     kernels, size = values.pop("kernels"), pool.size
     values["nodes"] = "" if size is None else f"{size.min}" if size.min == size.max else f"{size.min}-{size.max}"
-    head, tail = ("name", "mode", "driver", "os"), ("nodes", "owner")
+    head, tail = ("name", "mode", "driver", "os"), ("nodes", "owner", "hold")
     yield from (values[key] or "-" for key in head)
     yield from (str(kernels["running"]), str(kernels["upcoming"]))
     yield from (values[key] or "-" for key in tail)
@@ -126,13 +140,14 @@ def _cells(pool: Pool) -> Iterator[str]:
 
 def values_text(shown: Shown, *, origins: bool) -> str:
     """YAML that says every value, each with `# file:line (level)` where that is asked for."""
-    head = [("cluster", shown.cluster), ("pool", shown.pool)]
+    head = [("cluster", shown.cluster), ("ring", shown.ring), ("pool", shown.pool)]
     lines = [(f"{key}: {text(value)}", None) for key, value in head if value]
     body = list(_mapping(shown.values))
     tail = [("object", shown.object), ("label", shown.label), ("note", shown.note)]
     derived = [f"{key}: {text(value)}" for key, value in tail if value]
-    if shown.images:
-        derived += ["images:", *(f"  - {text(image)}" for image in shown.images)]
+    for key, listed in (("mirrors", shown.mirrors), ("images", shown.images)):
+        if listed:
+            derived += [f"{key}:", *(f"  - {text(one)}" for one in listed)]
     width = min(max((len(line) for line, said in body if said), default=0), WIDEST)
     told = [_commented(line, said if origins else None, width) for line, said in (*lines, *body)]
     return "".join(f"{line}\n" for line in (*told, *derived))
@@ -142,7 +157,8 @@ def values_json(shown: Shown) -> dict[str, Any]:
     """The same for programs: values, and beside them a mapping of the same shape with the origin of each."""
     body: dict[str, Any] = {"cluster": shown.cluster}
     if shown.pool:
-        body |= {"pool": shown.pool, "object": shown.object, "label": shown.label, "images": list(shown.images)}
+        body |= {"ring": shown.ring, "pool": shown.pool, "object": shown.object, "label": shown.label}
+        body |= {"mirrors": list(shown.mirrors), "images": list(shown.images)}
     body["note"] = shown.note
     body["values"] = {key: _bare(tree) for key, tree in shown.values.items()}
     body["origins"] = {key: _origins(tree) for key, tree in shown.values.items()}

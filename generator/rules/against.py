@@ -16,17 +16,31 @@ from generator.rules.rule import Problem
 from generator.rules.said import said
 
 KINDS = tuple(kind.encode() for kind in sorted(DRIVER_KINDS))
+# The kind that the driver keys of chart values have beside the two Kubernetes kinds.
+VALUES = "values"
+VALUES_FILE = ("values", "gpu-operator.yaml")
 # CEL rules of the NVIDIADriver CRD in every release: api/nvidia/v1alpha1/nvidiadriver_types.go.
 IMMUTABLE = {"usePrecompiled": None, "driverType": "gpu"}
 
 
 def driver_objects(files: Mapping[str, bytes]) -> tuple[DriverObject, ...]:
-    """Every ClusterPolicy and NVIDIADriver among files, by path below out/. What can't be read is no driver object."""
+    """Every ClusterPolicy and NVIDIADriver among files, by path below out/, and the driver keys of chart values.
+
+    What can't be read is no driver object.
+    """
     return tuple(_objects(files))
+
+
+def is_chart_values(path: str) -> bool:
+    """Whether a path below out/ is the one of a cluster's chart values."""
+    return tuple(path.split("/")[1:]) == VALUES_FILE
 
 
 def _objects(files: Mapping[str, bytes]) -> Iterator[DriverObject]:
     for path in sorted(files):
+        if is_chart_values(path):
+            yield from _values(path, files[path])
+            continue
         if not any(kind in files[path] for kind in KINDS):
             continue
         value = read(files[path], path).value
@@ -39,6 +53,13 @@ def _objects(files: Mapping[str, bytes]) -> Iterator[DriverObject]:
         if isinstance(name, str) and isinstance(spec, dict):
             cluster = path.split("/")[0]
             yield DriverObject(path=path, cluster=cluster, kind=value["kind"], name=name, spec=plain(spec))
+
+
+def _values(path: str, data: bytes) -> Iterator[DriverObject]:
+    value = plain(read(data, path).value)
+    driver = value.get("driver") if isinstance(value, dict) else None
+    if isinstance(driver, dict):
+        yield DriverObject(path=path, cluster=path.split("/", maxsplit=1)[0], kind=VALUES, name="", spec=driver)
 
 
 class _Now(Struct, frozen=True):
@@ -64,12 +85,12 @@ def renamed(context: Context) -> Iterator[Problem]:
     before = {(old.cluster, old.kind, old.name) for old in context.against}
     for old in context.against:
         here = now.get(old.cluster)
-        if here is None or (old.kind, old.name) in here.files:
+        if here is None or old.kind == VALUES or (old.kind, old.name) in here.files:
             continue
         if old.kind == DriverApi.CLUSTERPOLICY:
             yield from _renamed_policy(context, here, old)
             continue
-        pools = [pool for pool in _new_pools(here, before) if _takes_over(pool, old)]
+        pools = [pool for pool in _new_pools(here, before) if takes_over(pool, old)]
         if pools:
             yield _renamed_object(context, pools, old)
 
@@ -93,7 +114,7 @@ def _new_pools(here: _Now, before: set[tuple[str, str, str]]) -> Iterator[Pool]:
             yield pool
 
 
-def _takes_over(pool: Pool, old: DriverObject) -> bool:
+def takes_over(pool: Pool, old: DriverObject) -> bool:
     """Whether a pool claims nodes that the old object had: the same selector, or one within the other."""
     was = old.spec.get("nodeSelector")
     was = was if isinstance(was, dict) else {}

@@ -1,6 +1,7 @@
-"""Rules of the family catalog/: told where catalog files are read and put together (declared/catalog.py)."""
+"""Rules of the family catalog/: told where catalog files are read and put together, but for mirrors."""
 
 from generator.finding import Severity
+from generator.rules.image_mirror import proxy_listed
 from generator.rules.rule import Rule
 
 RULES = (
@@ -9,4 +10,5 @@ RULES = (
     Rule("catalog/duplicate", Severity.WARNING, "one image is listed twice, as a union merge leaves it"),
     Rule("catalog/unsorted", Severity.WARNING, "the images of a file are not in bytewise order of their tags"),
     Rule("catalog/unreadable-tag", Severity.WARNING, "a tag is no driver image's"),
+    Rule("catalog/of-mirror", Severity.WARNING, "a catalog of a mirror that only passes images on", proxy_listed),
 )

@@ -13,6 +13,7 @@ from generator.facts import label
 from generator.facts.osname import major
 
 Values = frozenset[str]
+POOL = "pool"
 ARCH, OS = "kubernetes.io/arch", "kubernetes.io/os"
 # What every GPU node has (Kubernetes well-known labels, the operator).
 GPU_NODE: dict[str, Values] = {label.GPU_PRESENT: frozenset({"true"}), OS: frozenset({"linux"})}
@@ -25,7 +26,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    what: str = "pool"
+    what: str = POOL
     selector: Mapping[str, str]
     labels: Mapping[str, Values]
     renders: bool = True

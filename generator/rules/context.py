@@ -16,7 +16,10 @@ T = TypeVar("T")
 
 
 class DriverObject(Struct, frozen=True, kw_only=True):
-    """An NVIDIADriver or ClusterPolicy of the revision that is compared against, by its path below out/."""
+    """An NVIDIADriver or ClusterPolicy of the revision that is compared against, by its path below out/.
+
+    The driver keys of chart values are one too, of a kind of their own and without a name.
+    """
 
     path: str
     cluster: str

@@ -10,6 +10,7 @@ from generator.rules import image_reference
 from generator.rules.context import Context
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.image_hint import by_branch, expected, hint, misspelt
+from generator.rules.image_mirror import node_mirror, source, upstream_standing
 from generator.rules.image_miss import Lack, Miss, entries, misses
 from generator.rules.image_nearest import Nearest, os_of
 from generator.rules.image_reference import os_place, version_place
@@ -117,17 +118,16 @@ def _message(miss: Miss, nearest: Nearest) -> str:
     entry = miss.entry
     if entry is None:
         lists = nearest.repository(miss.repository) is not None
-        what = (
-            f"the catalog of {miss.repository} does not list it"
-            if lists
-            else f"no catalog lists images of {miss.repository}"
-        )
+        whose = source(nearest.catalog, miss.repository)
+        comma = "," if "," in whose else ""
+        what = f"the catalog of {whose}{comma} does not list it" if lists else f"no catalog lists images of {whose}"
     elif miss.lack is Lack.GONE:
         what = f"it is gone from {miss.repository} ({entry.file}:{entry.line})"
     elif miss.lack is Lack.PLATFORM:
         what = f"it is built for {', '.join(entry.platforms or ()) or 'no platform'} only ({entry.file}:{entry.line})"
     else:
         what = f"its platforms are not recorded ({entry.file}:{entry.line})"
+    what += upstream_standing(nearest.catalog, miss)
     near = "" if miss.lack in {Lack.RECORD, Lack.CERTAINTY} else nearest.told(miss)
     return f"{asked}, and {what}{near and '; '}{near}"
 
@@ -172,6 +172,9 @@ RULES = (
         Severity.ERROR,
         "an image is built with other kernel modules than the pool needs",
         module_type,
+    ),
+    Rule(
+        "image/node-mirror", Severity.ERROR, "a pool names a mirror that nodes are sent to by themselves", node_mirror
     ),
     *(
         Rule(name, Severity.INVALID, summary, partial(image_reference.problems, rule=name))

@@ -5,8 +5,10 @@ from functools import cache
 
 from msgspec import Struct
 
+from generator.declared.mirror import asked
 from generator.facts import driver as drivers
 from generator.facts import tag
+from generator.rules.image_mirror import copied_from
 from generator.rules.image_miss import Lack, Miss
 from generator.rules.image_nearest import Nearest, os_of
 from generator.rules.image_reference import DIGEST
@@ -27,11 +29,15 @@ class Wrong(Struct, frozen=True):
 def hint(miss: Miss, nearest: Nearest) -> str:
     """How to get the image."""
     repository = nearest.repository(miss.repository)
+    copied = copied_from(nearest.catalog, miss)
+    if copied is not None:
+        return f"copy it from {copied.repository} with all its platforms (skopeo copy --all) and {LIST}"
     if repository is None:
-        near = nearest.name(miss.repository)
+        asks = asked(nearest.catalog.mirrors, miss.repository)
+        near = nearest.name(asks)
         if near:
             return f"correct the repository ({near})"
-        return f"add an ImageCatalog of {miss.repository} that lists what is built"
+        return f"add an ImageCatalog of {asks} that lists what is built"
     if miss.lack in {Lack.RECORD, Lack.CERTAINTY}:
         return "write the platforms of the image into its line"
     if miss.tag.startswith(DIGEST):

@@ -126,6 +126,6 @@ class Listed:
     def _by_digest(self, repository: str, digest: str) -> Entry | None:
         known = self.digests.get(repository)
         if known is None:
-            rows = self.catalog.repositories.get(repository, {}).values()
+            rows = (self.catalog.images(repository) or {}).values()
             known = self.digests[repository] = {row.digest: row for row in rows if row.digest}
         return known.get(digest)

@@ -30,7 +30,7 @@ class Nearest:
 
     def repository(self, name: str) -> "Repository | None":
         """The images of a repository; None where no catalog lists any."""
-        listed = self.catalog.repositories.get(name)
+        listed = self.catalog.images(name)
         if listed is None:
             return None
         found = self.repositories.get(name)
@@ -39,9 +39,10 @@ class Nearest:
         return found
 
     def name(self, unknown: str) -> str:
-        """The catalog's repository that is spelt nearly so, as a hint."""
+        """The repository of a catalog, or mirror, that is spelt nearly so, as a hint."""
         if unknown not in self.names:
-            self.names[unknown] = did_you_mean(unknown, sorted(self.catalog.repositories))
+            known = {*self.catalog.repositories, *self.catalog.mirrors}
+            self.names[unknown] = did_you_mean(unknown, sorted(known - {unknown}))
         return self.names[unknown]
 
     def told(self, miss: Miss) -> str:

@@ -1,6 +1,7 @@
-"""Rules of the family inventory/: told where documents are read and put together (declared/), but for silences."""
+"""Rules of the family inventory/: told where documents are read and put together, but for silences and mirrors."""
 
 from generator.finding import Severity
+from generator.rules.image_mirror import unused
 from generator.rules.rule import Rule
 
 RULES = (
@@ -14,5 +15,6 @@ RULES = (
     Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
     Rule("inventory/unread-file", Severity.ERROR, "a file that looks like input takes no part in the result"),
     Rule("inventory/unused-silence", Severity.WARNING, "a silence or a baseline entry meets no finding"),
+    Rule("inventory/unused-mirror", Severity.WARNING, "a mirror that no pool's images come by", unused, needs_all=True),
     Rule("inventory/requires", Severity.INVALID, "the repository requires another version of drivergate"),
 )

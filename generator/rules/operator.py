@@ -11,6 +11,7 @@ from generator.rules.fields import not_in_release, unknown_field
 from generator.rules.lost import base_field_lost
 from generator.rules.objects import kernel_name_collision, name_too_long, taint_not_tolerated
 from generator.rules.precompiled import unsupported_with_precompiled
+from generator.rules.printed import object_differs
 from generator.rules.rule import Problem, Rule
 from generator.rules.said import once, said
 from generator.rules.selectors import circular_selector, default_conflict, reserved_label, selector_overlap
@@ -112,4 +113,11 @@ RULES: tuple[Rule, ...] = (
     Rule("operator/unsupported-release", U, "an operator release that can't be worked with"),
     Rule("operator/taint-not-tolerated", E, "a taint that keeps the driver's pods away", taint_not_tolerated),
     Rule("operator/base-field-lost", E, "a driver field of the ClusterPolicy base that would be lost", base_field_lost),
+    Rule(
+        "operator/object-differs",
+        E,
+        "a user's template prints another driver than its pool declares",
+        object_differs,
+        needs_all=True,
+    ),
 )

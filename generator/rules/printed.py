@@ -34,10 +34,9 @@ class Printed(Struct, frozen=True):
     pool: Pool | None
 
     @property
-    def is_stranger(self) -> bool:
-        """Whether it is an NVIDIADriver that the operator would reconcile and no pool declares."""
-        api = self.cluster.operator.driver_api
-        return self.pool is None and self.file.kind == api and api is DriverApi.NVIDIADRIVER
+    def is_default(self) -> bool:
+        """Whether it takes the GPU nodes that no other object selects."""
+        return self.spec.get("default") is True
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -55,6 +54,20 @@ class Printed(Struct, frozen=True):
 def printed(context: Context) -> tuple[Printed, ...]:
     """Every driver object of a user's template, found once."""
     return context.remembered("printed", lambda: tuple(_printed(context)))
+
+
+def strangers(context: Context, cluster: Cluster) -> tuple[Printed, ...]:
+    """Every NVIDIADriver of a cluster that its operator would reconcile and no pool declares."""
+
+    def by_cluster() -> dict[str, tuple[Printed, ...]]:
+        found: dict[str, tuple[Printed, ...]] = {}
+        for one in printed(context):
+            api = one.cluster.operator.driver_api
+            if one.pool is None and one.file.kind == api and api is DriverApi.NVIDIADRIVER:
+                found[one.cluster.name] = (*found.get(one.cluster.name, ()), one)
+        return found
+
+    return context.remembered("strangers", by_cluster).get(cluster.name, ())
 
 
 def _printed(context: Context) -> Iterator[Printed]:
@@ -143,7 +156,9 @@ def _unprotected(file: RenderedFile, owner: str, wanted: Mapping[str, Any], pool
     if FLUX_PRUNE in wanted and annotations.get(FLUX_PRUNE) != wanted[FLUX_PRUNE]:
         lacking.append(f"{FLUX_PRUNE}: {wanted[FLUX_PRUNE]}")
     if lacking:
-        message = f"annotations of {_what(file)} lack {' and '.join(lacking)}, and {owner} is protected from being pruned"
+        message = (
+            f"annotations of {_what(file)} lack {' and '.join(lacking)}, and {owner} is protected from being pruned"
+        )
         hint = "print the annotations as {{ annotations }} gives them, or set protect: false"
         yield _problem(file, message, hint, pool, "annotations")
 

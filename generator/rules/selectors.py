@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from generator.declared.fleet import Cluster, Pool
 from generator.facts import label
 from generator.facts.release import DriverApi
-from generator.finding import Severity
-from generator.rules.claims import Overlap, claim, overlaps, told_apart
+from generator.finding import Place, Severity
+from generator.rules.claims import POOL, Overlap, claim, overlaps, told_apart
 from generator.rules.context import Context
+from generator.rules.printed import strangers
 from generator.rules.rule import Problem
 
 
@@ -24,16 +25,19 @@ def selector_overlap(context: Context) -> Iterator[Problem]:
         if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
             continue
         pools = {pool.name: pool for pool in cluster.pools if not pool.default}
-        strangers = {one.file.name: one for one in unclaimed(context, cluster) if not one.is_default}
-        if not strangers and told_apart([pool.node_selector for pool in pools.values()]):
+        others = {one.file.name: Place(one.file.template.file) for one in strangers(context, cluster)}
+        if not others and told_apart([pool.node_selector for pool in pools.values()]):
             continue
-        claims = [one.claim for one in strangers.values()] + [claim(pool) for pool in pools.values()]
-        for overlap in overlaps(claims):
+        claims = [one.claim for one in strangers(context, cluster) if not one.is_default]
+        for overlap in overlaps([*claims, *(claim(pool) for pool in pools.values())]):
             both = (overlap.claim, overlap.other)
-            stranger = next((strangers[one.name] for one in both if one.what != POOL), None)
             pool = next((pools[one.name] for one in both if one.what == POOL), None)
+            place = next((others[one.name] for one in both if one.what != POOL), None)
+            if place is None:
+                assert pool is not None
+                place = context.fleet.at(pool, *(("nodeSelector",) if pool.node_selector else ()))
             yield Problem(
-                place=_claimed(context, pool) if pool and not stranger else Place(stranger.file.template.file),
+                place=place,
                 message=_overlapping(overlap),
                 hint=_apart(overlap),
                 cluster=cluster.name,
@@ -45,7 +49,7 @@ def selector_overlap(context: Context) -> Iterator[Problem]:
 
 def _overlapping(overlap: Overlap) -> str:
     mine, other = overlap.claim, overlap.other
-    more = f" (and {overlap.more} more)" if overlap.more else ""
+    more = f" (and {overlap.more} more pools)" if overlap.more > 1 else " (and 1 more pool)" if overlap.more else ""
     if not mine.selector:
         start = f"{mine} has no nodeSelector, so it claims every GPU node, those of {other}{more} too"
         return f"{start}: a node with {overlap.witness}"
@@ -80,6 +84,19 @@ def default_conflict(context: Context) -> Iterator[Problem]:
             else:
                 message = f'pool "{pool.name}" is default: true, and so is pool "{first.name}"'
                 yield _at(context, pool, ("default",), message, "leave one default in the cluster", first.name)
+        for one in strangers(context, cluster) if first else ():
+            if one.is_default:
+                assert first is not None
+                message = f'{one.claim} is default: true, and so is pool "{first.name}"'
+                hint = "leave one default in the cluster"
+                yield Problem(
+                    place=Place(one.file.template.file),
+                    message=message,
+                    hint=hint,
+                    cluster=cluster.name,
+                    pool=first.name,
+                    fact=one.file.name,
+                )
 
 
 def reserved_label(context: Context) -> Iterator[Problem]:

@@ -9,6 +9,8 @@ from generator.finding import Severity
 from generator.render.driver import carries_upgrade_policy
 from generator.rules.context import Context
 from generator.rules.crashes import user_objects
+from generator.rules.held import held
+from generator.rules.ring import ring_order
 from generator.rules.rule import Problem, Rule
 from generator.rules.said import once, said
 
@@ -171,4 +173,6 @@ RULES: tuple[Rule, ...] = (
         "slots of single pools that add up to more than one policy allows",
         cluster_wide_unavailable,
     ),
+    Rule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
+    Rule("upgrade/ring-order", W, "a later ring has what an earlier one hasn't", ring_order, needs_all=True),
 )

@@ -1,7 +1,9 @@
+import json
+
 import pytest
 
 from generator.facts import data
-from generator.rules.table import RULES
+from generator.rules.table import BY_ID, RULES
 from tests.cli.calling import call
 
 Capture = pytest.CaptureFixture[str]
@@ -37,3 +39,26 @@ def test_an_unknown_rule(capfd: Capture, name: str, hint: str) -> None:
     called = call(capfd, "explain", name)
     assert (called.code, called.out) == (2, "")
     assert called.err == f'drivergate: no rule is named "{name}"\n    hint: {hint}\n'
+
+
+def test_a_name_that_nothing_is_near_to(capfd: Capture) -> None:
+    called = call(capfd, "explain", "nope")
+    assert called == (2, "", 'drivergate: no rule is named "nope"\n    hint: see: drivergate rules\n')
+
+
+def test_a_rule_as_json(capfd: Capture) -> None:
+    called = call(capfd, "explain", "catalog/conflict", "--format", "json")
+    assert (called.code, called.err) == (0, "")
+    rule = BY_ID["catalog/conflict"]
+    assert json.loads(called.out) == {
+        "rule": rule.id,
+        "severity": "error",
+        "blocking": True,
+        "summary": rule.summary,
+        "text": "## catalog/conflict\n\nWhat catalog/conflict means.\n",
+    }
+
+
+def test_a_family_as_json(capfd: Capture) -> None:
+    printed = json.loads(call(capfd, "explain", "catalog", "--format", "json").out)
+    assert [one["rule"] for one in printed] == IDS

@@ -42,3 +42,10 @@ def test_as_json(capfd: Capture) -> None:
     assert (by_id["catalog/conflict"]["severity"], by_id["catalog/conflict"]["blocking"]) == ("error", True)
     assert (by_id["out/drift"]["severity"], by_id["out/drift"]["blocking"]) == ("error", False)
     assert (by_id["out/stray"]["severity"], by_id["out/stray"]["blocking"]) == ("warning", False)
+
+
+def test_a_rule_is_no_family(capfd: Capture) -> None:
+    called = call(capfd, "rules", "image/missing")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.splitlines()[1] == "    hint: run: drivergate explain image/missing"
+    assert call(capfd, "rules", "nope").err.splitlines()[1] == "    hint: see: drivergate rules"

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from generator.cli import schema
@@ -31,3 +33,8 @@ def test_every_kind_is_printed_byte_for_byte(capfd: Capture, slug: str) -> None:
 def test_an_unknown_kind(capfd: Capture) -> None:
     called = call(capfd, "schema", "Clutser")
     assert called == (2, "", 'drivergate: no kind is named "Clutser"\n    hint: did you mean "Cluster"?\n')
+
+
+def test_as_json(capfd: Capture) -> None:
+    assert json.loads(call(capfd, "schema", "--format", "json").out) == list(SLUGS)
+    assert call(capfd, "schema", "Fleet", "--format", "json") == call(capfd, "schema", "Fleet")

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from tests.cli.calling import call
-from tests.cli.fleet import CLUSTER, HEAD, repository
+from tests.cli.fleet import CLUSTER, FLEET, HEAD, repository
 from tests.gitrepo import Repo, isolate
 
 Capture = pytest.CaptureFixture[str]
@@ -17,12 +17,12 @@ def test_the_table_has_a_line_for_each_pool(tmp_path: Path, capfd: Capture) -> N
     called = call(capfd, "show", root=repository(tmp_path, two=empty))
     assert called.code == 0
     assert [" ".join(line.split()) for line in called.out.splitlines()[1:]] == [
-        "one 0 v26.7.0 NVIDIADriver helm train precompiled 580 ubuntu24.04 1 1 1-4 Müller",
-        "one 0 v26.7.0 NVIDIADriver helm arm precompiled 580.126.20 rhel9.4 1 0 2 -",
-        "one 0 v26.7.0 NVIDIADriver helm host preinstalled 570.86.15 - 0 0 - -",
-        "two - v25.10.1 ClusterPolicy helm - - - - - - - -",
+        "one 0 v26.7.0 NVIDIADriver helm train precompiled 580 ubuntu24.04 1 1 1-4 Müller -",
+        "one 0 v26.7.0 NVIDIADriver helm arm precompiled 580.126.20 rhel9.4 1 0 2 - -",
+        "one 0 v26.7.0 NVIDIADriver helm host preinstalled 570.86.15 - 0 0 - - -",
+        "two - v25.10.1 ClusterPolicy helm - - - - - - - - -",
     ]
-    assert len(called.out.splitlines()[0].split()) == 13
+    assert len(called.out.splitlines()[0].split()) == 14
 
 
 def test_the_table_as_json(tmp_path: Path, capfd: Capture) -> None:
@@ -36,6 +36,7 @@ def test_the_table_as_json(tmp_path: Path, capfd: Capture) -> None:
         "kernels": {"running": 1, "upcoming": 1},
         "nodes": {"min": 1, "max": 4},
         "owner": "Müller",
+        "hold": "",
     }
 
 
@@ -73,7 +74,7 @@ def test_the_text_is_yaml_with_the_keys_of_the_inventory_in_the_models_order(tmp
     assert yaml.safe_load(commented) == loaded
     assert "#" not in plain
     assert list(loaded) == [
-        *("cluster", "pool", "owner", "nodeSelector", "default", "nodes", "nodeImage", "os", "arch", "kernels"),
+        *("cluster", "ring", "pool", "owner", "nodeSelector", "default", "nodes", "nodeImage", "os", "arch", "kernels"),
         *("upcomingKernels", "kernelSource", "driver", "protect", "object", "images"),
     ]
     assert list(loaded["driver"]) == ["repository", "mode", "branch", "kernelModuleType", "upgradePolicy", "spec"]
@@ -212,3 +213,29 @@ def test_index_and_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd
     both = call(capfd, "show", "--staged", "--rev", "HEAD", root=tmp_path)
     assert both.code == 2
     assert "alternatives" in both.err
+
+
+NOTE = "the fields of operator v24.9.1 are taken from v24.9.2"  # no CRD of v24.9.1 is among the facts (crd-fields/)
+
+
+def test_a_release_that_uses_the_fields_of_another_says_so(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path, fleet=FLEET.replace("v26.7.0", "v24.9.1"))
+    for name in ("one", "one/train"):
+        assert yaml.safe_load(call(capfd, "show", name, root=root).out)["note"] == NOTE
+        assert json.loads(call(capfd, "show", name, "--format", "json", root=root).out)["note"] == NOTE
+    table = call(capfd, "show", root=root)
+    assert (table.code, table.err) == (0, f"note: {NOTE}\n")
+    (cluster,) = json.loads(call(capfd, "show", "--format", "json", root=root).out)["clusters"]
+    assert (cluster["operator"], cluster["note"]) == ("v24.9.1", NOTE)
+    assert "taken from" not in call(capfd, "check", root=root).out
+
+
+@pytest.mark.parametrize("arguments", [(), ("two",), ("one/train",)])
+def test_json_tells_what_could_not_be_read(tmp_path: Path, capfd: Capture, arguments: tuple[str, ...]) -> None:
+    broken = f"{HEAD}Cluster\nname: two\npool: {{}}\n"
+    called = call(capfd, "show", *arguments, "--format", "json", root=repository(tmp_path, two=broken))
+    printed = json.loads(called.out)
+    assert called.err == ""
+    told = [(one["file"], one["line"], one["blocking"]) for one in printed.pop("findings")]
+    assert (called.code, told) == ((0, []) if "one/train" in arguments else (2, [("inventory/two.yaml", 4, True)]))
+    assert bool(printed) is (arguments != ("two",))

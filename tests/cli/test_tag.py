@@ -89,8 +89,7 @@ def test_why_explains_each_part(tmp_path: Path, capfd: Capture) -> None:
         'the label form of "5.14.0-427.37.1.el9_4.aarch64+64k"'
     )
     assert parts["os"] == (
-        "rhel9 ID rhel and VERSION_ID 9.4: inventory/one.yaml:17 (pool); "
-        "operator v26.7.0 drops the minor of rhel"
+        "rhel9 ID rhel and VERSION_ID 9.4: inventory/one.yaml:17 (pool); operator v26.7.0 drops the minor of rhel"
     )
     assert parts["catalog"] == "listed inventory/catalog.yaml:6; platforms linux/arm64"
 

@@ -144,6 +144,15 @@ def test_requires_that_is_not_met_or_no_specifier(requires: str) -> None:
     assert finding.hint
 
 
+def test_a_fleet_that_was_written_for_a_newer_version_says_so_beside_what_can_not_be_read() -> None:
+    newer = files(fleet=f'{FLEET}requires: ">=9"\nsharding: {{by: cluster}}\n')
+    assert [(one.rule, one.place.line) for one in serious(newer)] == [
+        ("inventory/requires", 7),
+        ("inventory/schema", 8),
+    ]
+    assert 'requires drivergate ">=9", this is' in serious(newer)[0].message
+
+
 def test_requires_is_compared_with_the_version_that_runs() -> None:
     inventory = load(bytes_of(files(fleet=f'{FLEET}requires: ">=2"\n')))
     assert build(inventory, version="2.1.0").findings == ()

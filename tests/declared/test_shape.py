@@ -54,14 +54,10 @@ def test_an_unknown_key_is_told_at_every_depth(pool: str, column: int, message: 
         assert finding.hint == hint
 
 
-@pytest.mark.parametrize("key", ["mirrors", "delivery"])
-def test_keys_of_other_editions_are_unknown_in_the_fleet(key: str) -> None:
+@pytest.mark.parametrize("key", ["protect", "delivery"])
+def test_inherited_settings_are_unknown_outside_of_the_fleets_levels(key: str) -> None:
     finding = only(files(fleet=f"{FLEET}{key}: {{}}\n"))
     assert (finding.place, finding.message) == (Place(FLEET_FILE, 7, 1), f'unknown key "{key}"')
-
-
-def test_hold_is_an_unknown_key_of_a_pool() -> None:
-    assert only(files(f"{POOL}, hold: {{reason: x}}")).message == 'unknown key "hold" in pools.a'
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ class TestLittleGit:
         assert shallow.check("--strict").code == 0
         said = shallow.check("--rev", "HEAD")
         assert said.code == 0
-        assert "operator/immutable-change are not judged" in said.stderr
+        assert "operator/immutable-change and upgrade/held are not judged" in said.stderr
         assert "shallow clone" in said.stderr
         said = shallow.check("--against", "HEAD~1")
         assert said.code == 3

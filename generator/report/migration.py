@@ -1,0 +1,25 @@
+"""What migrate did or would do, for people and for programs."""
+
+from typing import Any
+
+from generator.declared.migration import Migrated
+from generator.declared.model import API_VERSION
+from generator.report.json import finding
+from generator.report.text import printable
+
+
+def as_text(result: Migrated, *, done: bool) -> str:
+    """One line per file that changes."""
+    if not result.changed:
+        return f"nothing to migrate: {result.current} documents of {API_VERSION}\n"
+    written = "wrote" if done else "would write"
+    return "".join(f"{written} {printable(path)}\n" for path in result.changed)
+
+
+def as_json(result: Migrated) -> dict[str, Any]:
+    """The same, with what stands in the way."""
+    return {
+        "written": list(result.changed),
+        "current": result.current,
+        "findings": [finding(one) for one in result.findings],
+    }
