@@ -23,6 +23,8 @@ from generator.rules.rule import Problem
 IMAGE = frozenset({"image", "repository", "usePrecompiled", "version"})
 OF_OBJECT = IMAGE | {"default", "nodeSelector"}
 SWITCHES = frozenset({"enabled", "useNvidiaDriverCRD"})
+# What the operator makes of a switch that isn't there (api/nvidia/v1/clusterpolicy_types.go, DriverSpec.IsEnabled).
+ABSENT = {"enabled": True, "default": False, "useNvidiaDriverCRD": False, "usePrecompiled": False}
 OF_VALUES = IMAGE | {"enabled", "nvidiaDriverCRD"}
 
 
@@ -137,13 +139,15 @@ def _differing(
     wanted: Mapping[str, Any],
     pool: str = "",
 ) -> Iterator[Problem]:
-    given = {POLICY: "document", VALUES: "values"}.get(file.template.path, "spec")
+    whole = {POLICY: "document", VALUES: "values"}.get(file.template.path, "spec")
     for field in fields:
-        is_, declared = printed.get(field), wanted.get(field)
-        if is_ == declared or (is_ in (None, False) and declared in (None, False)):  # absent is false in the CRD
+        absent = ABSENT.get(field)
+        if printed.get(field, absent) == wanted.get(field, absent):
             continue
-        message = f"{field} of {_what(file)} is {_shown(is_)}, and {owner} declares {_shown(declared)}"
-        hint = f"declare it in the inventory, or leave the field as {{{{ {'name' if field == 'name' else given} }}}} gives it"
+        message = f"{field} of {_what(file)} is {_shown(printed.get(field))}"
+        message += f", and {owner} declares {_shown(wanted.get(field))}"
+        given = f"{{{{ {'name' if field == 'name' else whole} }}}}"
+        hint = f"declare it in the inventory, or leave the field as {given} gives it"
         yield _problem(file, message, hint, pool, field)
 
 
@@ -157,7 +161,7 @@ def _unprotected(file: RenderedFile, owner: str, wanted: Mapping[str, Any], pool
         lacking.append(f"{FLUX_PRUNE}: {wanted[FLUX_PRUNE]}")
     if lacking:
         message = (
-            f"annotations of {_what(file)} lack {' and '.join(lacking)}, and {owner} is protected from being pruned"
+            f"annotations of {_what(file)} lack {', '.join(lacking)}: {owner} is protected"
         )
         hint = "print the annotations as {{ annotations }} gives them, or set protect: false"
         yield _problem(file, message, hint, pool, "annotations")

@@ -23,13 +23,13 @@ def test_json_has_one_shape_whatever_becomes_of_the_run(tmp_path: Path, capfd: C
     root = repository(tmp_path)
     code, first = as_json(capfd, root)
     assert (code, first["blocked"], first["removed"]) == (0, False, [])
-    assert {one["rule"] for one in first["findings"]} == {"image/upcoming-missing"}
+    assert "image/upcoming-missing" in {one["rule"] for one in first["findings"]}
     again = as_json(capfd, root)[1]
     assert (again["written"], again["removed"]) == ([], [])
     repository(tmp_path, one=CLUSTER.replace("  arm:", "  ARM:"))
     code, blocked = as_json(capfd, root)
     assert (code, blocked["blocked"], blocked["written"], blocked["removed"]) == (2, True, [], [])
-    assert [one["blocking"] for one in blocked["findings"]] == [True]
+    assert [one["rule"] for one in blocked["findings"] if one["blocking"]] == ["inventory/schema"]
 
 
 def test_what_was_written_is_every_file_that_changed(tmp_path: Path, capfd: Capture) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,12 @@ def test_d95_what_is_not_known_is_bad_usage(capfd: Capture, arguments: tuple[str
     assert (called.code, called.out) == (2, "")
     assert told in called.err
     assert "Usage: drivergate" in called.err
+
+
+@pytest.mark.parametrize("page", sorted((REPO / "docs" / "rules").glob("*.md")), ids=lambda page: page.stem)
+def test_no_page_of_a_rule_names_a_command_that_there_is_not(page: Path) -> None:
+    code = re.findall(r"`[^`\n]+`", page.read_text(encoding="utf-8"))
+    assert {verb for one in code for verb in re.findall(r"\bdrivergate ([a-z]+)", one)} <= set(VERBS)
 
 
 def test_the_version(capfd: Capture) -> None:

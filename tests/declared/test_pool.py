@@ -86,6 +86,36 @@ def test_what_is_listed_twice(text: str) -> None:
     assert told(files(whole)) == [f"inventory/duplicate {CLUSTER_FILE}:5:{column(whole, twice)}"]
 
 
+@pytest.mark.parametrize("taints", ['"a=b:NoSchedule", "a=b:NoSchedule"', '"a:NoSchedule", "a=:NoSchedule"'])
+def test_a_taint_that_is_listed_twice(taints: str) -> None:
+    text = f"{POOL}, taints: [{taints}]"
+    finding = only(files(text))
+    assert (finding.rule, finding.place) == ("inventory/duplicate", Place(CLUSTER_FILE, 5, column(text, ', "a') + 2))
+    assert finding.hint == "remove one of them, or correct it to what was meant: the other is taints.0"
+
+
+def test_taints_of_one_key_may_differ_in_the_rest() -> None:
+    """A node has one taint per key and effect (kubernetes pkg/apis/core/validation, validateNodeTaints)."""
+    assert len(pool(f'{POOL}, taints: ["a=b:NoSchedule", "a=b:NoExecute", "a:PreferNoSchedule"]').taints) == 3
+
+
+@pytest.mark.parametrize("where", ["pool", "cluster", "fleet"])
+@pytest.mark.parametrize("written", ['"580.1"', '"580.126.20"', '"580.x"'])
+def test_a_branch_with_a_dot_is_none(where: str, written: str) -> None:
+    repository = {
+        "pool": files(f"{POOL}, driver: {{branch: {written}}}"),
+        "cluster": files(more=f"driver: {{branch: {written}}}\n"),
+        "fleet": files(fleet=FLEET.replace('branch: "580"', f"branch: {written}")),
+    }[where]
+    finding = only(repository)
+    assert finding.rule == "inventory/schema"
+    assert finding.message.startswith(
+        {"pool": "pools.a.", "cluster": "", "fleet": "defaults."}[where] + "driver.branch"
+    )
+    assert 'a driver branch such as "580"' in finding.hint
+    assert "is set as version" in finding.hint
+
+
 def test_a_node_image_that_is_not_there() -> None:
     finding = only(files("nodeImage: awss"))
     assert (finding.place, finding.hint) == (Place(CLUSTER_FILE, 5, 18), 'did you mean "aws"?')

@@ -1,6 +1,8 @@
 """The committed JSON Schemas: as the model is, and of use to an editor, which reads YAML by itself."""
 
 import copy
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from generator.declared.model import KINDS, SLUGS
+from generator.declared.inventory import load
+from generator.declared.model import API_VERSION, KINDS, SLUGS, strict_schema
 from generator.facts.data import schema_json
 from tests import schemas
 from tests.shared import REPO
@@ -69,7 +72,6 @@ CATALOG = {
         (CLUSTER, ("pool",), {}),
         (CLUSTER, ("name",), "../elsewhere"),
         (CLUSTER, ("apiVersion",), "v1"),
-        (CLUSTER, ("ring",), 1),
         (CLUSTER, ("operator",), {"driverApi": "nvidiadriver"}),
         (CLUSTER, ("pools", "gh200-arm", "arch"), ["aarch64"]),
         (CLUSTER, ("pools", "gh200-arm", "arch"), []),
@@ -95,6 +97,74 @@ def test_they_refuse_what_is_broken(base: dict[str, Any], path: tuple[str | int,
         inner = inner[step]
     inner[path[-1]] = value
     assert errors(broken) != []
+
+
+def texts(wanted: Any, path: tuple[str | int, ...], defs: dict[str, Any]) -> Iterator[tuple[str | int, ...]]:
+    """The path of every place of a document where the model wants text and nothing else."""
+    while "$ref" in wanted:
+        wanted = defs[wanted["$ref"].rpartition("/")[2]]
+    if wanted.get("type") == "string":
+        yield path
+    for key, inner in wanted.get("properties", {}).items():
+        yield from texts(inner, (*path, key), defs)
+    if isinstance(extra := wanted.get("additionalProperties"), dict):
+        yield from texts(extra, (*path, "key"), defs)
+    if "items" in wanted:
+        yield from texts(wanted["items"], (*path, 0), defs)
+
+
+def put(value: Any, path: tuple[str | int, ...], leaf: Any) -> Any:
+    """The same with a leaf at a path, which is made where it isn't there."""
+    if not path:
+        return leaf
+    step, *rest = path
+    if step == 0:
+        return [put((value or [None])[0], (*rest,), leaf)]
+    inner = dict(value or {})
+    return {**inner, step: put(inner.get(step), (*rest,), leaf)}
+
+
+SMALL = {
+    "Fleet": {"name": "f"},
+    "NodeImage": {"name": "n", "os": {"id": "a", "version": "b"}, "arch": ["amd64"], "kernels": {}, "running": []},
+    "Cluster": {"name": "c"},
+    "ImageCatalog": {"repository": "example.com/a", "images": [{"tag": "580-5.15.0-1-aws-ubuntu22.04"}]},
+}
+SILENCE = {"rule": "a", "reason": "b"}
+NEEDED = {"os": {"id": "a", "version": "b"}, "gpu": {"family": "a"}}
+PLACES = [(kind, path) for kind in KINDS for path in texts({"$ref": f"/{kind}"}, (), strict_schema(kind)["$defs"])]
+
+
+def with_neighbours(value: Any) -> Any:
+    """The mappings on the way to a leaf with the keys that they need."""
+    if isinstance(value, list):
+        return [with_neighbours(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    full = {key: with_neighbours(inner) for key, inner in value.items()}
+    full |= {key: {**needed, **full[key]} for key, needed in NEEDED.items() if key in full}
+    if "silenced" in full:
+        full["silenced"] = [{**SILENCE, **one} for one in full["silenced"]]
+    return full
+
+
+@pytest.mark.parametrize("leaf", ["535", "true", "-1", "x"])
+@pytest.mark.parametrize(("kind", "path"), PLACES, ids=str)
+def test_they_accept_without_quotes_exactly_what_drivergate_accepts(
+    kind: str, path: tuple[str | int, ...], leaf: str
+) -> None:
+    body = with_neighbours(put(SMALL[kind], path, "LEAF"))
+    text = json.dumps({"apiVersion": API_VERSION, "kind": kind, **body}).replace('"LEAF"', leaf)
+    file = "inventory/a.yaml"
+    mistakes = [one for one in load({file: text.encode()}).findings if one.rule.endswith(("/schema", "/quoting"))]
+    assert (errors(yaml.safe_load(text)) == []) is (mistakes == []), (text, mistakes)
+
+
+def test_they_say_so_of_the_texts_that_people_write_without_quotes() -> None:
+    for path, value in ((("ring",), 1), (("pools", "gh200-arm", "driver", "branch"), 535)):
+        assert errors(put(CLUSTER, path, value)) == []
+    assert errors(put(CLUSTER, ("pools", "gh200-arm", "nodeSelector", "nvidia.com/gpu.present"), True)) == []
+    assert errors(put(CLUSTER, ("name",), -1)) != []
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

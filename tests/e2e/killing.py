@@ -35,7 +35,6 @@ POOL = """\
 """
 HEAD = "apiVersion: drivergate.dev/v1alpha1\nkind: Cluster\nname: {name}\npools:\n"
 NAMES = [f"cluster-{number}" for number in range(CLUSTERS)]
-ALLOWED = [word for name in NAMES for word in ("--allow-remove", name)]
 
 Tree = dict[str, bytes]
 
@@ -51,9 +50,17 @@ def inventory(generation: int) -> dict[str, str | bytes]:
     return files
 
 
+def going(root: Path) -> list[str]:
+    """The clusters that lose the first pool of the other generation, which drivergate still owns."""
+    owned = ownership((root / "out" / MANIFEST).read_text() if (root / "out" / MANIFEST).exists() else None)
+    lost = 0 if "first-1:" in (root / "inventory/clusters/cluster-0.yaml").read_text() else 1
+    return [name for name in NAMES if f"{name}/gpu-operator/nvidiadriver-first-{lost}.yaml" in owned.hashes]
+
+
 def render(root: Path) -> int:
     """The command line itself, in this process."""
-    return run(["render", "-C", str(root), *ALLOWED])
+    allowed = [word for name in going(root) for word in ("--allow-remove", name)]
+    return run(["render", "-C", str(root), *allowed])
 
 
 def forked(work: Callable[[], int]) -> int:

@@ -148,7 +148,7 @@ def test_an_untracked_file_that_the_result_depends_on_is_named(fleet: Fleet, ins
     fleet.write({NEW_IMAGES: catalog(UNBUILT_TAG)})
     said = committed(fleet)
     assert said.code
-    assert f"{NEW_IMAGES} is not tracked by git" in said.text
+    assert f"{NEW_IMAGES}: error: the file is not tracked by git" in said.text
     assert f"git add {NEW_IMAGES}" in said.text
     fleet.git("add", NEW_IMAGES)
     assert committed(fleet).code == 0
@@ -201,6 +201,22 @@ def test_commit_all_judges_what_it_takes(fleet: Fleet, install: Install) -> None
     fleet.write({IMAGES: catalog(TAG, UNBUILT_TAG)})
     said = committed(fleet, "-a")
     assert said.code == 0, said.text
+
+
+def test_a_commit_that_passes_shows_its_warnings(fleet: Fleet, install: Install) -> None:
+    """pre-commit hides what a hook that passes says, unless it is `verbose` (pre-commit.com, "Creating new hooks")."""
+    install(fleet)
+    said = committed(fleet, "--allow-empty")
+    assert said.code == 0, said.text
+    own = [line.strip() for line in said.text.splitlines() if "error" in line or "warning" in line]
+    assert own == ["0 errors, 0 warnings in 1 cluster, 1 pool, 1 image of the index"]
+    fleet.write({EAST: f"{cluster()}    upcomingKernels: [{NEXT}]\n"})
+    fleet.render()
+    fleet.git("add", "-A")
+    said = committed(fleet)
+    assert said.code == 0, said.text
+    assert "[image/upcoming-missing]" in said.text
+    assert NEXT_TAG in said.text
 
 
 def test_the_first_commit_of_a_repository(
@@ -309,7 +325,7 @@ def test_a_path_with_spaces_and_umlauts(tmp_path: Path, rendered: dict[str, str 
     said = committed(repo)
     assert said.code
     assert UNBUILT_TAG in said.text
-    assert "inventory/catalog/Größe 2.yaml is not tracked" in said.text
+    assert "inventory/catalog/Größe 2.yaml: error: the file is not tracked" in said.text
     repo.git("add", "-A")
     said = committed(repo)
     assert said.code == 0, said.text

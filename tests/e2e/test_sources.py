@@ -162,7 +162,7 @@ class TestLittleGit:
         said = repo.check()
         assert said.code == 0
         assert "none yet" in said.stderr
-        assert f"{EAST} is not tracked by git" in said.stdout
+        assert f"{EAST}: error: the file is not tracked by git" in said.stdout
         repo.git("add", "-A")
         assert repo.check("--staged", "--strict").code == 0
         assert repo.check("--rev", "HEAD").code == 2
@@ -276,7 +276,7 @@ class TestBytes:
     def test_what_is_printed_is_utf8_under_any_locale(self, fleet: Fleet) -> None:
         fleet.write({"inventory/größe.yaml.bak": "kind: Cluster\n"})
         for env in ({}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"PYTHONIOENCODING": "cp1252"}):
-            assert "inventory/größe.yaml.bak is not read" in drivergate(fleet.path, "check", env=env).stdout
+            assert "inventory/größe.yaml.bak:1:1: error: the file is not read" in drivergate(fleet.path, "check", env=env).stdout
 
     def test_no_command_changes_the_inventory(self, fleet: Fleet) -> None:
         """Public case D92: comments, blank lines, anchors, odd spellings stay as people wrote them."""
@@ -322,11 +322,11 @@ class TestOddFiles:
         for source in ((), ("--staged",), ("--rev", "HEAD")):
             found = judged(fleet.path, *source)
             assert len(found) == 1
-            assert "inventory/part is not read: it is a submodule" in found[0]
+            assert "inventory/part:1:1: error: the file is not read: it is a submodule" in found[0]
 
     def test_a_pipe_is_not_waited_for(self, fleet: Fleet) -> None:
         os.mkfifo(fleet.path / "inventory/pipe.yaml")
-        assert any("inventory/pipe.yaml is not read" in line for line in judged(fleet.path))
+        assert any("inventory/pipe.yaml:1:1: error: the file is not read" in line for line in judged(fleet.path))
 
     def test_ten_megabytes_of_yaml(self, fleet: Fleet) -> None:
         text = cluster("west") + "x-filler:\n" + "".join(f"  key-{index}: [a, b, c]\n" for index in range(440_000))

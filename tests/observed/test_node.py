@@ -91,8 +91,7 @@ def test_json_of_another_shape(data: bytes) -> None:
     [
         (b'{"kind": "Node", "metadata": {"labels": {"a": 1}}}', "label a is 1, and labels are text"),
         (
-            b'{"items": [{"metadata": {"name": "n1", "labels": {"a": "1"}}}, {"metadata": {"name": "n2", "labels": '
-            b'{"a": true}}}]}',
+            b'{"items": [{"metadata": {"name": "n1"}}, {"metadata": {"name": "n2", "labels": {"a": true}}}]}',
             "label a of node n2 is true, and labels are text",
         ),
         (b'{"kind": "Node", "metadata": {"labels": {"a": null}}}', "label a is null, and labels are text"),

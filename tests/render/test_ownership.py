@@ -113,6 +113,15 @@ def test_what_is_rendered_no_more_is_removed() -> None:
     assert GONE not in ownership(todo.manifest).hashes
 
 
+def test_what_is_told_holds_the_manifest_where_it_changes() -> None:
+    out = fresh(made())
+    out[GONE] = b"edited\n"
+    assert against(made(), out).told == (GONE,)
+    todo = against(made(), {})
+    assert (todo.told, todo.only_relists) == (tuple(sorted([*todo.written, MANIFEST])), False)
+    assert against(made(), {path: text for path, text in fresh(made()).items() if path != MANIFEST}).only_relists
+
+
 def test_only_some_clusters_leaves_the_lines_of_the_others() -> None:
     out = fresh(made())
     lines = {path for path in owned(out).hashes if path.startswith("two/")}

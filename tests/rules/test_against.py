@@ -129,6 +129,17 @@ def test_the_change_is_told_where_it_was_made() -> None:
     files = inventory(pool("a", f"driver: {{{COMPILED}}}"))
     (finding,) = told("operator/immutable-change", files, against=[before("a", usePrecompiled=True)])
     assert finding.place.file == CLUSTER
+    assert finding.hint.startswith("add a second pool of a new name with its own nodeSelector, move the nodes' label")
+
+
+def test_the_way_out_of_an_immutable_change_is_no_finding_itself() -> None:
+    """Both commits: the second pool beside the old one, then the old one gone with nothing taking its nodes."""
+    old = before("a", usePrecompiled=True, nodeSelector={"example.com/pool": "a"})
+    new = pool("a-compiled", f"driver: {{{COMPILED}}}")
+    second = before("a-compiled", usePrecompiled=False, nodeSelector={"example.com/pool": "a-compiled"})
+    for pools, against in (((pool("a"), new), [old]), ((new,), [old, second])):
+        for rule in ("operator/immutable-change", "operator/renamed"):
+            assert told(rule, inventory(*pools), against=against) == []
 
 
 def test_a_cluster_policy_may_change_its_mode() -> None:

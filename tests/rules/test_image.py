@@ -126,6 +126,50 @@ def test_an_exact_version_is_missed_as_written_and_the_branch_is_only_named() ->
     assert found["image/missing"].fact == "550.90.07-5.15.0-1061-gke-ubuntu22.04"
     assert "keyed by branch 550" in found["image/branch-expected"].message
     assert 'driver.branch: "550"' in found["image/branch-expected"].hint
+    assert found["image/missing"].hint == (
+        'set driver.branch: "550" in place of the version, build 550-5.15.0-1061-gke-ubuntu22.04 (docker build '
+        "ubuntu22.04/precompiled of NVIDIA/gpu-driver-container with KERNEL_VERSION=5.15.0-1061-gke, DRIVER_BRANCH=550 "
+        "and DRIVER_VERSION) and add its line to the catalog"
+    )
+
+
+@pytest.mark.parametrize("upcoming", ["", "5.15.0-1061-gke"])
+def test_what_is_missed_by_its_exact_version_is_got_by_the_branch(upcoming: str) -> None:
+    """NVIDIA/gpu-operator#933: the precompiled images of Ubuntu are named by branch only."""
+    running = "5.15.0-1061-gke" if not upcoming else "5.15.0-1060-gke"
+    wanted = pool('{version: "550.90.07"}', running, upcoming=upcoming)
+    own = [] if not upcoming else ["550.90.07-5.15.0-1060-gke-ubuntu22.04"]
+    found = judged(files(wanted, "550-5.15.0-1061-gke-ubuntu22.04", "550-5.15.0-1059-gke-ubuntu22.04", *own))
+    assert {one.rule for one in found} >= {"image/upcoming-missing" if upcoming else "image/missing"}
+    for one in found:
+        assert one.hint.startswith('set driver.branch: "550" in place of the version; ')
+    missing = next(one for one in found if one.rule != "image/branch-expected")
+    assert missing.hint.endswith("550-5.15.0-1061-gke-ubuntu22.04 is built")
+
+
+@pytest.mark.parametrize(
+    ("os", "line", "hint"),
+    [
+        (("Ubuntu", "22.04"), "22.04", 'correct os.id "Ubuntu": did you mean "ubuntu"?'),
+        (("ubunut", "22.04"), "22.04", 'correct os.id "ubunut": did you mean "ubuntu"?'),
+        (("RHEL", "9.4"), "9.4", 'correct os.id "RHEL": did you mean "rhel"?'),
+        # node-feature-discovery source/system/system.go takes ID and VERSION_ID of os-release(5).
+        (("ubuntu", "jammy"), "jammy", 'write os.version as NFD\'s VERSION_ID has it, in digits ("22.04")'),
+    ],
+)
+@pytest.mark.parametrize("driver", ['{branch: "580"}', '{mode: compiled, version: "580.126.20"}'])
+def test_an_os_that_nfd_labels_otherwise_is_told_where_it_is_written(driver, os, line, hint) -> None:
+    found = only(files(pool(driver, "5.15.0-1-generic", os=os), "580-5.15.0-2-generic-ubuntu22.04"))
+    assert (found.rule, found.place.line, found.hint) == ("image/missing", 7, hint)
+
+
+@pytest.mark.parametrize(
+    "os", [("scos", "9.0"), ("fedora", "43"), ("ubuntu-core", "24"), ("talos", "v1.6.1"), ("x", "y")]
+)
+def test_the_id_of_another_system_is_free_text(os) -> None:
+    found = only(files(pool('{branch: "580"}', "5.15.0-1-generic", os=os), "580-5.15.0-2-generic-ubuntu22.04"))
+    assert (found.rule, found.place.line) == ("image/missing", 9)
+    assert f"no images are published for {os[0]}" in found.hint
 
 
 @pytest.mark.parametrize(
@@ -280,6 +324,37 @@ def test_what_is_gone_counts_as_missing() -> None:
     found = only(files(pool('{branch: "580"}', "5.15.0-173-generic"), row))
     assert (found.rule, str(found.severity)) == ("image/gone", "error")
     assert "inventory/catalog.yaml:5" in found.message
+    assert found.hint == (
+        "push it again and remove `gone: true` from inventory/catalog.yaml:5, "
+        "or roll the pool to a kernel that is built"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "tag", "way"),
+    [
+        (
+            pool('{branch: "580"}', "5.15.0-173-generic", upcoming="5.15.0-177-generic"),
+            "580-5.15.0-177-generic-ubuntu22.04",
+            "before the roll",
+        ),
+        (
+            pool('{mode: compiled, version: "580.126.20"}'),
+            "580.126.20-ubuntu22.04",
+            "or set a driver.version that is built for ubuntu22.04",
+        ),
+    ],
+)
+def test_what_is_gone_is_pushed_again(wanted, tag, way) -> None:
+    row = built(tag, "platforms: [linux/amd64]", "gone: true")
+    found = only(files(wanted, row, "580-5.15.0-173-generic-ubuntu22.04"))
+    assert found.hint == f"push it again and remove `gone: true` from inventory/catalog.yaml:5, {way}"
+
+
+def test_an_image_that_was_built_under_its_exact_version_is_expected_under_no_other() -> None:
+    gone = built("580.126.20-5.15.0-173-generic-ubuntu22.04", "platforms: [linux/amd64]", "gone: true")
+    given = files(pool('{version: "580.126.20"}', "5.15.0-173-generic"), gone, "580-5.15.0-173-generic-ubuntu22.04")
+    assert rules(given) == ["image/gone"]
 
 
 def test_a_repository_without_a_catalog_is_said_to_have_none() -> None:

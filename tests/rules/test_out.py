@@ -39,7 +39,7 @@ def test_fresh_output_is_silent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"x\n", "differs from what the inventory renders"), (None, "is missing")]
+    ("content", "message"), [(b"x\n", "the file differs from what the inventory renders"), (None, "the file is missing")]
 )
 def test_drift(content: bytes | None, message: str) -> None:
     (finding,) = told(with_out(context(POOL, B), {GONE: content}))
@@ -58,7 +58,7 @@ def test_drift_of_the_manifest_alone() -> None:
     text = given.out[MANIFEST]
     assert said(with_out(given, {MANIFEST: None})) == [("out/drift", f"out/{MANIFEST}", "error")]
     (finding,) = told(with_out(given, {MANIFEST: b"<<<<<<< HEAD\n" + text + b"=======\n>>>>>>> x\n"}))
-    assert finding.message == "has lines that are no entry of a file"
+    assert finding.message == "the file has lines that are no entry of a file"
 
 
 def test_one_mistake_in_the_inventory_is_no_drift() -> None:
@@ -92,12 +92,12 @@ def test_a_driver_object_needs_a_name_to_go() -> None:
     assert finding.hint == "keep it, or run: drivergate render --allow-remove one/b"
 
 
-@pytest.mark.parametrize("name", ["one/b", "b", "one"])
+@pytest.mark.parametrize("name", ["one/b", "one"])
 def test_names_that_let_it_go(name: str) -> None:
     assert removed(context(POOL, B), "else", name) == []
 
 
-@pytest.mark.parametrize("name", ["two/b", "a", "One", "", "b/one", "*"])
+@pytest.mark.parametrize("name", ["two/b", "a", "b", "One", "", "b/one", "*"])
 def test_names_that_don_t(name: str) -> None:
     assert len(removed(context(POOL, B), name)) == 1
 
@@ -110,9 +110,20 @@ def test_a_cluster_needs_its_name() -> None:
     assert removed(before, "two") == []
 
 
-def test_where_nothing_is_written_nothing_is_asked() -> None:
-    given = with_out(context(POOL), dict(context(POOL, B).out))
+@pytest.mark.parametrize(("staged", "then"), [(False, ""), (True, ", then: git add out")])
+def test_the_gate_says_what_render_will_ask_for(staged: bool, then: str) -> None:
+    given = with_out(context(POOL), dict(context(POOL, B).out), staged=staged)
     assert {one.rule for one in told(given)} == {"out/drift"}
+    hints = {one.place.file: one.hint for one in told(given)}
+    assert hints.pop(f"out/{GONE}") == f"run: drivergate render --allow-remove one/b{then}"
+    assert set(hints.values()) == {f"run: drivergate render{then}"}
+
+
+def test_the_gate_asks_for_a_whole_cluster_by_its_name() -> None:
+    before = context(POOL, more={"inventory/two.yaml": cluster(POOL, name="two")})
+    hints = {one.place.file: one.hint for one in told(with_out(context(POOL), dict(before.out)))}
+    assert len(hints) > 2
+    assert set(hints.values()) == {"run: drivergate render --allow-remove two"}
 
 
 def test_a_file_that_nobody_owns_is_never_overwritten() -> None:
@@ -132,5 +143,5 @@ def test_untracked_input_fails_the_commit_and_warns_in_the_work_tree() -> None:
 def test_what_git_ignores_is_added_by_force() -> None:
     """git-add(1): an ignored file is refused without -f."""
     (finding,) = told(replace(context(), untracked={"inventory/new.yaml": True}))
-    assert finding.message == "inventory/new.yaml is ignored by git, so it is no part of a commit"
+    assert finding.message.endswith("is ignored by git, so it is no part of a commit")
     assert finding.hint == "run: git add -f inventory/new.yaml"
