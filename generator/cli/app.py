@@ -6,6 +6,7 @@ import typer
 
 from generator.cli.check import check
 from generator.cli.explain import explain
+from generator.cli.init import init
 from generator.cli.render import render
 from generator.cli.rules import rules
 from generator.cli.schema import schema
@@ -20,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(init)
 app.command()(render)
 app.command()(check)
 app.command()(show)
