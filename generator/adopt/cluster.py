@@ -121,15 +121,18 @@ def _by_label(given: Given, runs: Running, gpus: Sequence[Machine], *, full: boo
             one = taken(given.name, runs.api, runs.release, runs.policy, auto_upgrade=auto, full=full)
             notes += one.notes
     members = []
+    assumed: dict[str, list[str]] = {}
     for pool in found.pools:
         if pool.mode is not None or not runs.enabled:
             members.append(_host(pool if runs.enabled else _preinstalled(pool)))
         elif one is not None:
             members.append(Member(pool=pool, driver=one.driver, taints=pool.taints))
         else:
-            driver, told = _assumed(f"{given.name}/{pool.name}", pool)
+            driver, message = _assumed(pool)
             members.append(Member(pool=pool, driver=driver, taints=pool.taints))
-            notes += told
+            assumed.setdefault(message, []).append(pool.name)
+    hint = "give its objects with --from-driver, or correct driver"
+    notes += [Note(given.name, f"{message} (pools {some(names)})", hint) for message, names in assumed.items()]
     return members, notes
 
 
@@ -248,17 +251,17 @@ def _cluster_policy(runs: Running, *, full: bool) -> dict[str, Any]:
     return own_policy(runs.policy.get("upgradePolicy", {}), auto_upgrade=runs.auto_upgrade, full=full)
 
 
-def _assumed(about: str, pool: Pool) -> tuple[dict[str, Any], list[Note]]:
-    """A driver where nothing is told: the branch that is loaded, else a common one."""
+def _assumed(pool: Pool) -> tuple[dict[str, Any], str]:
+    """A driver where nothing is told: the branch that is loaded, else a common one; and what was assumed."""
     loaded = {branch(one.driver_version) for one in pool.machines if one.driver_version}
     driver: dict[str, Any] = dict(ASSUMED)
-    message = f"its driver is assumed: precompiled {driver['branch']}"
+    message = f"the driver is assumed: precompiled {driver['branch']}"
     if len(loaded) == 1:
         driver["branch"] = loaded.pop()
-        message = f"its driver is assumed: precompiled {driver['branch']}, the branch that is loaded"
+        message = f"the driver is assumed: precompiled {driver['branch']}, the branch that is loaded"
     if pool.family is not None and reach(pool.family).open_modules is OpenModules.REQUIRED:
         driver["kernelModuleType"] = "open"
-    return driver, [Note(about, message, "give its objects with --from-driver, or correct driver")]
+    return driver, message
 
 
 def _host(pool: Pool) -> Member:
