@@ -106,7 +106,7 @@ def _of_nodes(given: Given, gpus: Sequence[Machine]) -> list[Note]:
 def _by_label(given: Given, runs: Running, gpus: Sequence[Machine], *, full: bool) -> tuple[list[Member], list[Note]]:
     """Pools by the nodes' labels, with the one driver that rules them all, or an assumed one."""
     first = [given.pool_label] if given.pool_label else []
-    found = pools_of(given.name, runs.release, gpus, first, frozenset())
+    found = pools_of(given.name, runs.release, gpus, first)
     notes = list(found.notes)
     one: Taken | None = None
     if not runs.enabled:
@@ -170,7 +170,18 @@ def _by_object(
     keys = Counter(key for one in selecting for key in plain(one.get("spec", {})).get("nodeSelector", {}))
     first = [given.pool_label] if given.pool_label else []
     first += [key for key, _ in keys.most_common() if not label.is_circular(key) and key != label.GPU_PRESENT]
-    rest = pools_of(given.name, runs.release, free, first, frozenset(names)) if free else None
+    rest = None
+    if free:
+        claimed_now = [node for node in gpus if node not in free]
+        rest = pools_of(
+            given.name,
+            runs.release,
+            free,
+            first,
+            others=claimed_now,
+            taken=frozenset(names),
+            default=bool(defaults),
+        )
     for pool in rest.pools if rest else ():
         if pool.mode is None:
             message = f"no NVIDIADriver selects its nodes ({some(node.name for node in pool.machines)}): mode unmanaged"
@@ -228,8 +239,12 @@ def _tolerates(toleration: Taint, taint: Taint) -> bool:
 
 
 def _metadata(about: str, metadata: Mapping[str, Any]) -> list[Note]:
-    """Labels and annotations that people gave an object; drivergate renders its own only."""
+    """Labels and annotations that people gave an object, and whether it is a chart's to delete."""
     notes = []
+    if any(key.startswith("meta.helm.sh/") for key in metadata.get("annotations", {})):
+        message = "the chart made this object, and Helm deletes it once its values say deployDefaultCR: false"
+        hint = f"first: kubectl annotate nvidiadriver {metadata.get('name')} helm.sh/resource-policy=keep"
+        notes.append(Note(about, message, hint))
     for part in ("labels", "annotations"):
         own = [
             key

@@ -44,39 +44,89 @@ class Pools(Struct, frozen=True):
     notes: tuple[Note, ...]
 
 
+class _Group(Struct, frozen=True):
+    """Nodes that one selector is to claim; an empty selector is the default object's."""
+
+    name: str
+    selector: Mapping[str, str]
+    machines: tuple[Machine, ...]
+
+
 def pools_of(
-    cluster: str, release: Release, machines: Sequence[Machine], first: Sequence[str], taken: frozenset[str]
+    cluster: str,
+    release: Release,
+    machines: Sequence[Machine],
+    first: Sequence[str] = (),
+    *,
+    others: Sequence[Machine] = (),
+    taken: frozenset[str] = frozenset(),
+    default: bool = False,
 ) -> Pools:
-    """Nodes divided by the label of their pool, then by system. `taken` are names that other pools have."""
+    """Nodes divided by the label of their pool, then by system, so that no selector claims another pool's nodes.
+
+    `others` are nodes that pools have already, `taken` the names of these, `default` whether one is the default.
+    """
     usable, notes = _usable(cluster, machines)
-    groups, told = poollabel.divided(cluster, usable, first)
+    divided, told = poollabel.divided(cluster, usable, first)
     notes += told
-    alone = len(groups) == 1 and not taken
-    pools: list[Pool] = []
-    names = set(taken)
-    for (key, value), nodes in groups.items():
-        systems = _by_system(nodes)
-        for (os, arch), those in systems.items():
-            selector = {key: value} if key else {}
-            if len(systems) > 1:
-                selector |= _apart(systems, os, arch)
-            default = not selector and release.default_object
-            if not selector and not default:
-                if not alone:
-                    notes.append(_unlabelled(cluster, those))
-                    continue
-                selector = {label.GPU_PRESENT: "true"}
-            name = _name(_base_name(key, value), systems, os, arch, names)
-            names.add(name)
-            pool, said = pool_of(f"{cluster}/{name}", name, selector, those, default=default)
-            pools.append(pool)
-            notes += said
-        if len(systems) > 1 and key:
-            which = ", ".join(f"{os} on {arch}" for os, arch in systems)
-            notes.append(
-                Note(cluster, f"nodes with {key}={value} run {which}: one pool for each, told apart by labels")
-            )
-    return Pools(tuple(sorted(pools, key=lambda pool: pool.name)), tuple(notes))
+    alone = len(divided) == 1 and not others
+    groups = []
+    for (key, value), nodes in divided.items():
+        made, said = _groups(cluster, key, value, nodes, alone=alone)
+        groups += made
+        notes += said
+    disjoint, left = _disjoint(groups, usable, others)
+    if left and release.default_object and not default:
+        name = next((one.name for one in groups if not one.selector), "others")
+        disjoint.append(_Group(name, {}, tuple(left)))
+    elif left and alone:
+        disjoint.append(_Group(groups[0].name, {label.GPU_PRESENT: "true"}, tuple(left)))
+    elif left:
+        notes.append(_unlabelled(cluster, left))
+    pools, names = [], set(taken)
+    for group in sorted(disjoint, key=lambda one: (one.name, sorted(one.selector.items()))):
+        name = _free(group.name, names)
+        names.add(name)
+        pool, said = pool_of(f"{cluster}/{name}", name, group.selector, group.machines, default=not group.selector)
+        pools.append(pool)
+        notes += said
+    return Pools(tuple(pools), tuple(notes))
+
+
+def _groups(
+    cluster: str, key: str, value: str, nodes: Sequence[Machine], *, alone: bool
+) -> tuple[list[_Group], list[Note]]:
+    """The groups of one label value: one for each system. Nodes without a label are told apart by system alone."""
+    systems = _by_system(nodes)
+    if len(systems) == 1 or not (key or alone):
+        return [_Group(_base_name(key, value), {key: value} if key else {}, tuple(nodes))], []
+    which = ", ".join(f"{os} on {arch}" for os, arch in systems)
+    where = f"nodes with {key}={value}" if key else "nodes"
+    notes = [Note(cluster, f"{where} run {which}: one pool for each, told apart by labels")]
+    groups = []
+    for (os, arch), those in systems.items():
+        selector = {**({key: value} if key else {}), **_apart(systems, os, arch)}
+        groups.append(_Group(_name(_base_name(key, value), systems, os, arch), selector, tuple(those)))
+    return groups, notes
+
+
+def _disjoint(
+    groups: Sequence[_Group], usable: Sequence[Machine], others: Sequence[Machine]
+) -> tuple[list[_Group], list[Machine]]:
+    """Groups whose selectors claim no node twice, those that claim most first, and the nodes that none claims."""
+    claims = {id(one): list(claimed(one.selector, [*usable, *others])) for one in groups if one.selector}
+    order = sorted(
+        (one for one in groups if one.selector),
+        key=lambda one: (-len(claims[id(one)]), one.name, sorted(one.selector.items())),
+    )
+    gone = {one.name for one in others}
+    kept = []
+    for group in order:
+        names = {one.name for one in (*claims[id(group)], *group.machines)}
+        if gone.isdisjoint(names):
+            gone |= names
+            kept.append(_Group(group.name, group.selector, tuple(one for one in usable if one.name in names)))
+    return kept, [one for one in usable if one.name not in gone]
 
 
 def pool_of(
@@ -165,17 +215,22 @@ def _base_name(key: str, value: str) -> str:
     return object_name(value) or object_name(key.rpartition("/")[2]) or "gpu"
 
 
-def _name(base: str, systems: Mapping[System, object], os: OsRelease, arch: str, taken: set[str]) -> str:
-    """A name of the pool's own, from the label's value and what tells its system from others of that value."""
+def _name(base: str, systems: Iterable[System], os: OsRelease, arch: str) -> str:
+    """The label's value, and what tells a system from others of that value."""
     parts = [base]
     if len({one for one, _ in systems}) > 1:
         parts.append(str(os))
     if len({one for _, one in systems}) > 1:
         parts.append(arch)
-    wanted = object_name("-".join(filter(None, parts)))
+    return object_name("-".join(filter(None, parts)))
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """The name, or with a number where another pool has it."""
     if wanted not in taken:
         return wanted
-    return next(name for number in range(2, 10_000) if (name := f"{wanted[: MAX_NAME - 6]}-{number}") not in taken)
+    start = wanted[: MAX_NAME - 5].rstrip("-.")
+    return next(name for number in range(2, 10_000) if (name := f"{start}-{number}") not in taken)
 
 
 def _unlabelled(cluster: str, machines: Sequence[Machine]) -> Note:

@@ -83,5 +83,5 @@ def _next(root: str, directory: str, clusters: list[Given]) -> tuple[str, ...]:
         steps.append("git init")
     steps.append("pre-commit install")
     if clusters:
-        steps += ["drivergate check, and add the images that are built to inventory/catalog/", "drivergate render"]
+        steps += ["drivergate render", "drivergate check, and add the images that are built to inventory/catalog/"]
     return (*steps, "git add -A && git commit")

@@ -169,6 +169,13 @@ def test_labels_of_people_are_listed() -> None:
     assert "one/train: metadata.annotations can't be said: note" in notes(found)
 
 
+def test_an_object_that_helm_would_delete_is_told() -> None:
+    metadata = {"annotations": {"meta.helm.sh/release-name": "gpu-operator"}}
+    found = propose(given("one", NODES, text(driver("default", metadata, default=True))))
+    hints = [note.hint for note in found.notes if "Helm deletes it" in note.message]
+    assert hints == ["first: kubectl annotate nvidiadriver default helm.sh/resource-policy=keep"]
+
+
 def test_a_field_of_no_release_is_left_out() -> None:
     found = propose(given("one", NODES, text(driver("train", **selecting("train"), newField=1)), operator="v26.7.0"))
     assert "one/train: spec.newField is no field of NVIDIADriver in operator v26.7.0, and is left out" in notes(found)
