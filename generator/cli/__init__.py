@@ -10,7 +10,8 @@ def main() -> None:
     """The console script."""
     import gc
 
-    # One short run makes hardly a cycle, and searching for them takes a tenth of it; `make bench` watches the memory.
+    # A run is short and makes hardly a cycle, and looking for them costs 3 % of a check and more of a large render.
+    # `python -m tests.bench --only scale` watches the memory.
     gc.disable()
     from generator.cli.app import run
 

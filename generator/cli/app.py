@@ -70,6 +70,8 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - a bug: where it happened, never what values it held
         say(_bug(error))
         return BUG
+    if code == INTERRUPTED:  # what typer makes of KeyboardInterrupt
+        say("drivergate: interrupted")
     return code if isinstance(code, int) else 0
 
 

@@ -11,6 +11,8 @@ from generator.finding import Finding, Place, Severity
 
 EXAMPLE = "crds/nvidiadrivers.yaml"
 
+TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
 
 def read_crd(file: str, data: bytes | None, said: Place) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """The kinds that a CRD file defines. `said` is where the fleet names the file."""
@@ -45,7 +47,7 @@ def plain(value: Any) -> Any:
     try:
         return float(value.text)
     except ValueError:
-        return {"yes": True, "on": True, "no": False, "off": False}.get(value.text.lower(), value.text)
+        return TRUTHS.get(value.text.lower(), value.text)
 
 
 def _problem(place: Place, message: str, hint: str) -> Finding:

@@ -76,7 +76,7 @@ class _Fitting:
     def ambiguous(self, value: Ambiguous, wanted: Mapping[str, Any], path: Path) -> Any:
         kinds = self.kinds(wanted)
         if not kinds:  # a field of the driver API: judged where its release is known
-            return value.text
+            return value
         self.reported.add(path)
         place = self.places.value(path)
         if is_null(value):
@@ -142,10 +142,19 @@ def _problem(place: Place, message: str, hint: str) -> Finding:
 def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting) -> Iterator[Finding]:
     import jsonschema_rs
 
-    for error in jsonschema_rs.validator_for(dict(wanted)).iter_errors(value):
+    for error in jsonschema_rs.validator_for(dict(wanted)).iter_errors(_as_json(value)):
         path: Path = tuple(error.instance_path)
         if not any(path[: len(seen)] == seen for seen in known.reported):
             yield from _told(error, path, known)
+
+
+def _as_json(value: Any) -> Any:
+    """The same value for a validator that knows JSON only: what is still ambiguous stands where anything may."""
+    if isinstance(value, dict):
+        return {key: _as_json(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_json(inner) for inner in value]
+    return value.text if isinstance(value, Ambiguous) else value
 
 
 def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:

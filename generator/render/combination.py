@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Kernel, Mode, OsRelease, Pool
+from generator.declared.fleet import Cluster, Kernel, Mode, Pool
 from generator.facts.image import Component, ImageSpec, NodeSystem, Refused, declared_system, driver_image, image_path
 from generator.facts.kernel import architecture
 from generator.facts.reference import split_repository
@@ -68,15 +68,23 @@ def reference(cluster: Cluster, pool: Pool, kernel: str) -> str | Refused:
 
 def reference_on(cluster: Cluster, pool: Pool, system: NodeSystem) -> str | Refused:
     """The image reference that the operator composes for this pool's driver on a node with these labels."""
-    repository, name = split_repository(pool.driver.repository)
-    spec = ImageSpec(
-        api=cluster.operator.driver_api,
-        repository=repository,
-        image=name,
-        version=pool.driver.version,
-        precompiled=pool.driver.mode is Mode.PRECOMPILED,
+    operator, driver = cluster.operator, pool.driver
+    precompiled = driver.mode is Mode.PRECOMPILED
+    return _reference(
+        operator.release.version, operator.driver_api, driver.repository, driver.version, precompiled, system
     )
-    return driver_image(cluster.operator.release, spec, system)
+
+
+@cache
+def _reference(
+    release: str, api: DriverApi, repository: str, version: str, precompiled: bool, system: NodeSystem
+) -> str | Refused:
+    """Once for all pools of one node image and driver, and for everyone who asks."""
+    resolved = resolve(release)
+    assert isinstance(resolved, Release)
+    path, image = split_repository(repository)
+    spec = ImageSpec(api=api, repository=path, image=image, version=version, precompiled=precompiled)
+    return driver_image(resolved, spec, system)
 
 
 def references(cluster: Cluster, pool: Pool) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from generator.facts import crd
 from generator.facts.reference import split_repository
 from generator.facts.release import DriverApi, Release
 
-
 # Most pools of a fleet differ in their selector only, and filling in defaults costs more than printing the object.
 _specs: dict[bytes, dict[str, Any]] = {}
 

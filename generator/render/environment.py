@@ -38,7 +38,7 @@ class Absent(StrictUndefined):
 
     @property
     def _undefined_message(self) -> str:
-        if isinstance(self._undefined_obj, Struct):
+        if isinstance(self._undefined_obj, Struct) and not self._undefined_hint:
             kind = type(self._undefined_obj).__name__.removesuffix("View").lower()
             return f"a {kind} has no '{self._undefined_name}'"
         return super()._undefined_message

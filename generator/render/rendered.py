@@ -37,6 +37,7 @@ TEMPLATE_ERRORS = (
     AttributeError,
     RuntimeError,
     MemoryError,
+    AssertionError,  # Jinja's filters check their arguments with it: truncate(1)
     SyntaxError,  # of the Python that Jinja makes: a keyword argument given twice, blocks nested too deep
 )
 
@@ -105,7 +106,7 @@ class _Rendering:
         start = len(self.files)
         for template in self.templates:
             for pool in _each(template, cluster):
-                self.add(template, cluster, pool, values, _context(template, cluster, pool, values))
+                self.add(template, cluster, pool, _context(template, cluster, pool, values))
         made = [file.path for file in self.files[start:]]
         for template in self.kustomizations:
             for pool in _each(template, cluster):
@@ -113,16 +114,9 @@ class _Rendering:
                 beside = [path.removeprefix(folder) for path in made if path.startswith(folder)]
                 context = _context(template, cluster, pool, values)
                 context["resources"] = sorted(name for name in beside if "/" not in name)
-                self.add(template, cluster, pool, values, context)
+                self.add(template, cluster, pool, context)
 
-    def add(
-        self,
-        template: Template,
-        cluster: Cluster,
-        pool: Pool | None,
-        values: ClusterValues,
-        context: dict[str, Any],
-    ) -> None:
+    def add(self, template: Template, cluster: Cluster, pool: Pool | None, context: dict[str, Any]) -> None:
         if template.path in self.failed:
             return
         try:
@@ -159,9 +153,7 @@ def _context(template: Template, cluster: Cluster, pool: Pool | None, values: Cl
     if not template.ours:
         context = {"cluster": values.view}
         if pool is not None:
-            view = values.pools[pool.name]
-            context |= {field: getattr(view, field) for field in view.__struct_fields__ if field != "cluster"}
-            context["pool"] = view
+            context |= values.names[pool.name]
     match template.path:
         case path if path == OBJECT and pool is not None:
             context |= values.object(pool)
@@ -252,7 +244,8 @@ def _failure(template: Template, error: Exception, files: Mapping[str, str], clu
     """What went wrong in a template, or in what it includes, at its line."""
     rule = "template/undefined" if isinstance(error, UndefinedError) else "template/syntax"
     path, line = _where(error, template.path, files)
-    message = " ".join(str(error.message if isinstance(error, TemplateError) and error.message else error).split())
+    said = str(error.message if isinstance(error, TemplateError) and error.message else error)
+    message = " ".join(f"{said[:1].lower()}{said[1:]}".split()).rstrip(".")
     hint = "use a name that docs/templates.md lists" if rule == "template/undefined" else "correct the template"
     if isinstance(error, TemplateNotFound):
         message, hint = f'there is no template "{error.name}"', "include a template by its path below templates/"
@@ -288,7 +281,7 @@ def _clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
         if not file.kind or not file.name:
             continue
         group = file.api_version.rpartition("/")[0]
-        key = (file.cluster, group, file.kind, file.namespace, file.name)
+        key = (file.cluster, group, file.kind, file.namespace or "default", file.name)
         other = objects.setdefault(key, file)
         if other is not file and first is file:
             yield _clash(file, f"{file.kind} {file.name} is in out/{file.path} and in out/{other.path}")

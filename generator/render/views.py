@@ -90,6 +90,15 @@ class ClusterValues:
         return {pool.name: _pool(self.cluster, pool, self.images.get(pool.name, ())) for pool in self.cluster.pools}
 
     @cached_property
+    def names(self) -> dict[str, dict[str, Any]]:
+        """What a user's template is given for each pool: the fields of its value by their own names, and the whole."""
+        fields = [field for field in PoolView.__struct_fields__ if field != "cluster"]
+        return {
+            name: {"pool": view, **{field: getattr(view, field) for field in fields}}
+            for name, view in self.pools.items()
+        }
+
+    @cached_property
     def images(self) -> dict[str, tuple[str, ...]]:
         """The image references of each pool that needs an image, in the order of pool names."""
         pools = sorted(self.cluster.managed_pools, key=lambda pool: pool.name)

@@ -95,7 +95,8 @@ def _new_pools(here: _Now, before: set[tuple[str, str, str]]) -> Iterator[Pool]:
 
 def _takes_over(pool: Pool, old: DriverObject) -> bool:
     """Whether a pool claims nodes that the old object had: the same selector, or one within the other."""
-    was = old.spec.get("nodeSelector") or {}
+    was = old.spec.get("nodeSelector")
+    was = was if isinstance(was, dict) else {}
     if pool.default or old.spec.get("default") is True:
         return pool.default and old.spec.get("default") is True
     return label.matches(was, pool.node_selector) or label.matches(pool.node_selector, was)
@@ -125,8 +126,8 @@ def immutable_change(context: Context) -> Iterator[Problem]:
         if here is None or file is None or old.kind != DriverApi.NVIDIADRIVER:
             continue
         for field, default in IMMUTABLE.items():
-            was, spec = old.spec.get(field, default), (file.document or {}).get("spec") or {}
-            becomes = spec.get(field, default)
+            was, spec = old.spec.get(field, default), (file.document or {}).get("spec")
+            becomes = spec.get(field, default) if isinstance(spec, dict) else None
             if was is not None and becomes is not None and was != becomes:
                 yield _changed(context, here.cluster, file, old, f"{field} of NVIDIADriver {old.name}", (was, becomes))
 

@@ -69,6 +69,17 @@ def _derived(pool: Pool) -> dict[str, Values]:
     return labels
 
 
+def told_apart(selectors: Sequence[Mapping[str, str]]) -> bool:
+    """Whether one key has another value in each selector: the usual case, seen without looking further."""
+    if not selectors:
+        return True
+    for key in selectors[0]:
+        values = {selector.get(key) for selector in selectors}
+        if None not in values and len(values) == len(selectors):
+            return True
+    return False
+
+
 def overlaps(claims: Sequence[Claim]) -> Iterator[Overlap]:
     """At most one overlap per claim. Of two that claim each other's nodes the later one is told."""
     index = _Index(claims)

@@ -27,8 +27,8 @@ class Context(Struct, frozen=True, kw_only=True):
     """One judgement's input. `against` is None where the revision to compare with could not be read.
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
-    lies below out/ in the judged source. `only` narrows to some clusters; empty means all. `untracked` are input files that
-    a commit would not hold. `allow_remove` names what render may remove; None where nothing is about to be written.
+    lies below out/ in the judged source. `only` narrows to some clusters; empty means all. `untracked` are input
+    files that a commit would not hold. `allow_remove` names what render may remove; None where nothing is about to be written.
     """
 
     fleet: Fleet

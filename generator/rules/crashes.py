@@ -54,8 +54,9 @@ def user_objects(
 ) -> Iterator[tuple[Cluster, DriverApi, Mapping[str, Any], Place]]:
     """ClusterPolicies and NVIDIADrivers that users' templates print: the driver's part of their spec."""
     clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+    kinds = set(DriverApi)
     for file in context.rendered.files:
-        if file.template.ours or file.document is None or file.kind not in set(DriverApi):
+        if file.template.ours or file.kind not in kinds or file.document is None:
             continue
         api, spec = DriverApi(file.kind), file.document.get("spec")
         driver = spec.get("driver") if api is DriverApi.CLUSTERPOLICY and isinstance(spec, dict) else spec

@@ -146,9 +146,9 @@ def _hint(miss: Miss, nearest: Nearest) -> str:
     repository = nearest.repository(miss.repository)
     if repository is None:
         near = nearest.name(miss.repository)
-        return (
-            f"correct the repository ({near})" if near else f"add an ImageCatalog of {miss.repository} that lists what is built"
-        )
+        if near:
+            return f"correct the repository ({near})"
+        return f"add an ImageCatalog of {miss.repository} that lists what is built"
     if miss.lack in {Lack.RECORD, Lack.CERTAINTY}:
         return "write the platforms of the image into its line"
     if miss.tag.startswith(DIGEST):

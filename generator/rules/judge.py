@@ -25,10 +25,10 @@ def judge(
 ) -> Judgement:
     """Runs the rules. `told` are the findings of reading and rendering."""
     findings = [*told, *context.catalog.findings, *context.rendered.findings]
-    whole = not any(finding.severity is Severity.INVALID for finding in findings)
-    for rule in rules:
-        able = (whole or not rule.needs_all) and (context.catalog.whole or not rule.needs_catalog)
-        if rule.check is not None and able:
+    whole = _whole(findings)
+    for rule in sorted(rules, key=lambda rule: rule.needs_all):
+        able = context.catalog.whole or not rule.needs_catalog
+        if rule.check is not None and able and (not rule.needs_all or _whole(findings)):
             findings += map(rule.finding, rule.check(context))
     applied = _Applied(context.fleet.silences, baseline or Baseline())
     kept, ignored = [], []
@@ -43,6 +43,11 @@ def judge(
     if context.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
     return Judgement(tuple(_once(sorted(kept, key=_order))), tuple(ignored))
+
+
+def _whole(findings: Iterable[Finding]) -> bool:
+    """Whether valid manifests can be made, as far as is known."""
+    return not any(finding.severity is Severity.INVALID for finding in findings)
 
 
 def _order(finding: Finding) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from generator.declared.build import OBJECT_NAME
 from generator.declared.crds import plain
-from generator.declared.fleet import Cluster, Install, Kernel, Mode, Pool, Taint
+from generator.declared.fleet import Cluster, Install, Kernel, Mode, OsRelease, Pool, Taint
 from generator.facts.kernel import sanitised
 from generator.facts.objectname import policy_daemonset
 from generator.facts.release import DriverApi
@@ -16,6 +16,7 @@ from generator.rules.rule import Problem
 
 MAX_LABEL, MAX_NAME = 63, 253
 PER_ARCH = "split the pool, so that each has the kernels of one architecture and page size"
+PER_OBJECT = "set operator.driverApi: NVIDIADriver, with a pool for each"
 # The DaemonSet controller adds these itself: kubernetes pkg/controller/daemon/util AddOrUpdateDaemonPodTolerations.
 OF_EVERY_DAEMONSET = frozenset(
     {
@@ -63,14 +64,22 @@ def _daemonset_names(context: Context, cluster: Cluster, pool: Pool) -> Iterator
 
 def kernel_name_collision(context: Context) -> Iterator[Problem]:
     """Kernels that the operator gives one name: of two DaemonSets or node pools only one is left (facts 1.6)."""
-    seen: dict[tuple[str, str, str], tuple[Pool, Kernel]] = {}
-    for cluster, pool in context.managed():
-        if pool.driver.mode is not Mode.PRECOMPILED or pool.os is None:
-            continue
-        per_pool = cluster.operator.driver_api is DriverApi.NVIDIADRIVER
+    for cluster in context.fleet.clusters:
+        pools = [pool for pool in cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
+        if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+            yield from _collisions(context, cluster, pools)
+        else:
+            for pool in pools:
+                if len(pool.kernels) > 1:
+                    yield from _collisions(context, cluster, [pool])
+
+
+def _collisions(context: Context, cluster: Cluster, pools: list[Pool]) -> Iterator[Problem]:
+    seen: dict[tuple[OsRelease | None, str], tuple[Pool, Kernel]] = {}
+    release = cluster.operator.release
+    for pool in pools:
         for kernel in pool.kernels:
-            key = (cluster.name, pool.name if per_pool else "", _daemonset(cluster, pool, kernel))
-            other, first = seen.setdefault(key, (pool, kernel))
+            other, first = seen.setdefault((pool.os, sanitised(kernel.name, release)), (pool, kernel))
             if first.name != kernel.name:
                 yield _collision(context, cluster, (pool, kernel), (other, first))
 
@@ -82,9 +91,6 @@ def _collision(context: Context, cluster: Cluster, one: tuple[Pool, Kernel], oth
     message = f'the operator names kernels "{first.name}" and "{kernel.name}" of {whose} both "{name}"'
     place, lost = context.fleet.kernel_place(kernel), "and one of them gets no driver"
     return _problem(place, pool, f"{message}, {lost}", PER_ARCH if pool is first_pool else PER_OBJECT, kernel.name)
-
-
-PER_OBJECT = "set operator.driverApi: NVIDIADriver, with a pool for each"
 
 
 def _daemonset(cluster: Cluster, pool: Pool, kernel: Kernel) -> str:
@@ -117,7 +123,7 @@ def _tolerates(one: Mapping[str, Any], taint: Taint) -> bool:
     """As kubernetes pkg/apis/core/v1 ToleratesTaint; PreferNoSchedule keeps no pod away."""
     if taint.effect == "PreferNoSchedule" or (taint.key, taint.effect) in OF_EVERY_DAEMONSET:
         return True
-    if one.get("effect") not in {None, "", taint.effect} or one.get("key") not in {None, "", taint.key}:
+    if one.get("effect") not in (None, "", taint.effect) or one.get("key") not in (None, "", taint.key):
         return False
     return one.get("operator") == "Exists" or (one.get("value") or "") == taint.value
 

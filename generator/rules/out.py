@@ -89,7 +89,7 @@ def not_staged(context: Context) -> Iterator[Problem]:
 def too_large(context: Context) -> Iterator[Problem]:
     """Objects of users' templates that a client-side apply refuses."""
     for file in context.rendered.files:
-        if _is_small(file.text) or file.document is None:
+        if not file.name or _is_small(file.text) or file.document is None:
             continue
         from msgspec import json
 
@@ -103,7 +103,8 @@ def too_large(context: Context) -> Iterator[Problem]:
 
 def _is_small(text: str) -> bool:
     """Whether its JSON is small for sure: a letter has four bytes, `k:` and its line end are `"k":null,` there, and
-    only aliases make more of it."""
+    only aliases make more of it.
+    """
     return 4 * len(text) < MAX_OBJECT and "*" not in text
 
 

@@ -34,7 +34,7 @@ def _in_spec(context: Context, pool: Pool) -> Iterator[Problem]:
         if isinstance(found := spec.get(name), Mapping) and found.get("enabled") is True:
             where = said(context.fleet, pool, "driver", "spec", name, "enabled")
             yield _not_precompiled(where, f"driver.spec.{name}.enabled is true")
-    if (kind := spec.get("driverType")) in VGPU:
+    if isinstance(kind := spec.get("driverType"), str) and kind in VGPU:
         where = said(context.fleet, pool, "driver", "spec", "driverType")
         yield _not_precompiled(where, f"driver.spec.driverType is {kind}")
 

@@ -6,7 +6,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.finding import Severity
-from generator.rules.claims import Overlap, claim, overlaps
+from generator.rules.claims import Overlap, claim, overlaps, told_apart
 from generator.rules.context import Context
 from generator.rules.rule import Problem
 
@@ -24,6 +24,8 @@ def selector_overlap(context: Context) -> Iterator[Problem]:
         if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
             continue
         pools = {pool.name: pool for pool in cluster.pools if not pool.default}
+        if told_apart([pool.node_selector for pool in pools.values()]):
+            continue
         for overlap in overlaps([claim(pool) for pool in pools.values()]):
             pool = pools[overlap.claim.name]
             yield Problem(

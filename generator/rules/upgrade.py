@@ -6,7 +6,7 @@ from typing import Any
 from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts.release import DriverApi
 from generator.finding import Severity
-from generator.render.driver import carries_upgrade_policy, upgrade_policy
+from generator.render.driver import carries_upgrade_policy
 from generator.rules.context import Context
 from generator.rules.crashes import user_objects
 from generator.rules.rule import Problem, Rule
@@ -24,21 +24,29 @@ def automatic(cluster: Cluster, pool: Pool) -> bool:
     return pool.driver.upgrade_policy.get("autoUpgrade", by_default) is True
 
 
-def _automatic(context: Context) -> Iterator[tuple[Cluster, Pool, dict[str, Any]]]:
-    """Pools that the operator upgrades itself, with their policy in full."""
+def _automatic(context: Context) -> Iterator[Pool]:
+    """Pools that the operator upgrades itself."""
     for cluster, pool in context.managed():
         if automatic(cluster, pool):
-            yield cluster, pool, upgrade_policy(pool.driver.upgrade_policy, auto_upgrade=True)
+            yield pool
+
+
+def _drained(context: Context) -> Iterator[tuple[Pool, Mapping[str, Any]]]:
+    """Pools whose nodes may be drained, with what is declared about it."""
+    for pool in _automatic(context):
+        drain = pool.driver.upgrade_policy.get("drain")
+        if drain and drain.get("enable") is True:
+            yield pool, drain
 
 
 def drain_without_selector(context: Context) -> Iterator[Problem]:
     """A drain without podSelector evicts whatever runs on the node, not only GPU work."""
-    yield from once(_drains(context))
+    yield from once(_unselective(context))
 
 
-def _drains(context: Context) -> Iterator[Problem]:
-    for _, pool, policy in _automatic(context):
-        if policy["drain"]["enable"] and not policy["drain"]["podSelector"]:
+def _unselective(context: Context) -> Iterator[Problem]:
+    for pool, drain in _drained(context):
+        if not drain.get("podSelector"):
             where = said(context.fleet, pool, *POLICY, "drain", "enable")
             message = "drain.enable is true and drain.podSelector is empty: every pod of the node is evicted"
             yield where.problem(message, "set drain.podSelector to the GPU workloads, or drain.enable: false")
@@ -50,16 +58,15 @@ def drain_before_pod_deletion(context: Context) -> Iterator[Problem]:
 
 
 def _undeclared_deletion(context: Context) -> Iterator[Problem]:
-    for _, pool, policy in _automatic(context):
-        if policy["drain"]["enable"] and "podDeletion" not in pool.driver.upgrade_policy:
+    for pool, _ in _drained(context):
+        if "podDeletion" not in pool.driver.upgrade_policy:
             where = said(context.fleet, pool, *POLICY, "drain", "enable")
             message = (
                 "drain.enable is true and podDeletion is not declared: its default deletes no pod with an emptyDir"
             )
             message += " and none without a controller, so that the node is drained instead"
-            yield where.problem(
-                message, "declare podDeletion with what your GPU pods need, for example deleteEmptyDir: true"
-            )
+            hint = "declare podDeletion with what your GPU pods need, for example deleteEmptyDir: true"
+            yield where.problem(message, hint)
 
 
 def no_slots(context: Context) -> Iterator[Problem]:
@@ -68,8 +75,8 @@ def no_slots(context: Context) -> Iterator[Problem]:
 
 
 def _without_slots(context: Context) -> Iterator[Problem]:
-    for _, pool, policy in _automatic(context):
-        most = policy["maxUnavailable"]
+    for pool in _automatic(context):
+        most = pool.driver.upgrade_policy.get("maxUnavailable", 1)
         if scaled(most, 100) == 0:
             where = said(context.fleet, pool, *POLICY, "maxUnavailable")
             shown = f'"{most}"' if isinstance(most, str) else most
@@ -83,7 +90,7 @@ def manager_env_ignored(context: Context) -> Iterator[Problem]:
 
 
 def _ignored(context: Context) -> Iterator[Problem]:
-    for _, pool, _ in _automatic(context):
+    for pool in _automatic(context):
         manager = pool.driver.spec.get("manager")
         listed = manager.get("env") if isinstance(manager, Mapping) else None
         for index, one in enumerate(listed if isinstance(listed, list) else ()):
@@ -118,30 +125,27 @@ def cluster_wide_unavailable(context: Context) -> Iterator[Problem]:
 
 def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
     sized = [
-        (pool.size.max, upgrade_policy(pool.driver.upgrade_policy, auto_upgrade=True))
+        (pool.size.max, pool.driver.upgrade_policy)
         for pool in cluster.managed_pools
         if pool.size and automatic(cluster, pool)
     ]
-    total = sum(nodes for nodes, _ in sized)
+    total, limits = sum(nodes for nodes, _ in sized), [policy.get("maxUnavailable", "25%") for _, policy in sized]
     worst = sum(_slots(policy, nodes) for nodes, policy in sized)
-    allowed, most = max(
-        ((scaled(policy["maxUnavailable"], total), policy["maxUnavailable"]) for _, policy in sized), default=(0, 0)
-    )
+    allowed, most = max(((scaled(limit, total), limit) for limit in limits), key=lambda one: one[0], default=(0, 0))
     if worst > allowed:
         message = f"up to {worst} of the {total} GPU nodes of cluster {cluster.name} are upgraded at a time"
         message += (
             f": the slots of {len(sized)} pools add up, and the largest maxUnavailable, {most}, is {allowed} of {total}"
         )
         hint = "lower maxParallelUpgrades or maxUnavailable of single pools, or silence this if the sum is meant"
-        yield Problem(
-            place=context.fleet.at(cluster, "name"), message=message, hint=hint, cluster=cluster.name, fact=str(worst)
-        )
+        place = context.fleet.at(cluster, "name")
+        yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, fact=str(worst))
 
 
 def _slots(policy: Mapping[str, Any], nodes: int) -> int:
     """How many nodes of a pool may be upgraded at a time; 0 parallel upgrades mean no limit."""
-    unavailable = scaled(policy["maxUnavailable"], nodes)
-    return min(unavailable, policy["maxParallelUpgrades"] or unavailable, nodes)
+    unavailable = scaled(policy.get("maxUnavailable", "25%"), nodes)
+    return min(unavailable, policy.get("maxParallelUpgrades", 1) or unavailable, nodes)
 
 
 def scaled(most: int | str, total: int) -> int:

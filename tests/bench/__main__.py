@@ -21,7 +21,7 @@ from tests.bench.measure import Job, Runs, environment, interleaved
 ROOT = Path(__file__).parents[2]
 PYTHON = sys.executable
 MAIN = "from generator.cli import main; main()"
-FAST = Path("/dev/shm")  # noqa: S108 - memory, so that no disk is measured
+FAST = Path("/dev/shm")  # memory, so that no disk is measured
 
 
 class Row(NamedTuple):

@@ -151,9 +151,11 @@ def node_images(entries: int) -> Iterator[tuple[str, str]]:
                 releases = "".join(f'  "2026.0{month}": {kernel}\n' for month, kernel in enumerate(own, start=4))
                 yield (
                     name,
-                    f"{HEADER}kind: NodeImage\nname: {name}\n"
-                    f'os: {{id: ubuntu, version: "{os}"}}\narch: [amd64]\nkernels:\n{releases}'
-                    'running: ["2026.04", "2026.05"]\nupcoming: ["2026.06"]\n',
+                    (
+                        f"{HEADER}kind: NodeImage\nname: {name}\n"
+                        f'os: {{id: ubuntu, version: "{os}"}}\narch: [amd64]\nkernels:\n{releases}'
+                        'running: ["2026.04", "2026.05"]\nupcoming: ["2026.06"]\n'
+                    ),
                 )
 
 

@@ -10,7 +10,7 @@ from tests.cases.outcome import Result, outcome, shows
 
 PRECOMPILED = pool("a", 'branch: "550"')
 COMPILED = pool("a", 'mode: compiled, version: "550.90.07"', kernels="")
-VGPU = pool("a", 'branch: "550", spec: {driverType: vgpu}')
+VGPU = pool("a", 'mode: compiled, version: "550.90.07", spec: {driverType: vgpu}', kernels="")
 BUILT = ("550-5.15.0-118-generic-ubuntu22.04", "550.90.07-ubuntu22.04")
 
 
@@ -38,9 +38,7 @@ def test_d33_the_last_commit_is_what_is_compared_with(repo: CaseRepo) -> None:
 def test_d33_nor_can_the_type_of_the_driver() -> None:
     head = outcome(files(PRECOMPILED, images=BUILT)).out
     before = driver_objects({path: text.encode() for path, text in head.items()})
-    said = outcome(
-        files(COMPILED.replace("compiled,", "compiled, spec: {driverType: vgpu},"), images=BUILT), against=before
-    )
+    said = outcome(files(VGPU, images=BUILT), against=before)
     assert any("driverType" in one for one in said.of("operator/immutable-change"))
 
 

@@ -10,7 +10,7 @@ from generator.facts import crd
 from generator.rules.against import driver_objects
 from tests import shared
 from tests.cases.conftest import CaseRepo
-from tests.cases.inventory import CLUSTER, FLEET, cluster, files, fleet, pool
+from tests.cases.inventory import CATALOG, CLUSTER, FLEET, cluster, files, fleet, pool
 from tests.cases.outcome import Result, hides, outcome, shows
 
 TAG = "550-5.15.0-118-generic-ubuntu22.04"
@@ -107,10 +107,11 @@ def filled(value: Any, schema: dict[str, Any]) -> Any:
     return value
 
 
-def test_d63_an_input_inside_the_output_folder(repo: CaseRepo) -> None:
+@pytest.mark.parametrize("kind", [CLUSTER, CATALOG])
+def test_d63_an_input_inside_the_output_folder(repo: CaseRepo, kind: str) -> None:
     """argoproj/argo-cd#4695: out/ is always the output folder, so input may not lie there."""
     given = files(A, images=(TAG,))
-    said = repo.refused({**given, "out/east/gpu-operator/inventory.yaml": given[CLUSTER]})
+    said = repo.refused({**given, "out/east/gpu-operator/inventory.yaml": given[kind]})
     shows(said, "inventory.yaml", "[out/contains-input]")
 
 
@@ -229,6 +230,21 @@ def test_d67_a_missing_crd_does_not_stop_the_dry_run() -> None:
         assert len(options) == 3
     assert SYNC not in said.file("drivergate-images.yaml")
     hides(said.shown, "sync-wave: *[0-9]")
+
+
+def test_d67_options_and_waves_of_a_users_own_policy_are_kept() -> None:
+    """Joined by commas in the one annotation; a wave stays text."""
+    more = ", install: manifest, clusterPolicyBase: bases/policy.yaml"
+    keys = [key for key in crd.required("ClusterPolicy", "v26.7.0") if key not in {"daemonsets", "driver"}]
+    own = f'annotations: {{argocd.argoproj.io/sync-wave: "-1", {SYNC}: "Replace=true,ServerSideApply=true"}}'
+    base = BASE.replace("{name: cluster-policy}", f"{{name: cluster-policy, {own}}}")
+    base += "".join(f"  {key}: {{}}\n" for key in keys)
+    text = outcome({**files(A, images=(TAG,), more=more), "bases/policy.yaml": base}).file("clusterpolicy.yaml")
+    assert text.count(SYNC) == 1
+    options = yaml.safe_load(text)["metadata"]["annotations"][SYNC].split(",")
+    assert {"Replace=true", "ServerSideApply=true", "SkipDryRunOnMissingResource=true"} < set(options)
+    assert len(options) == len(set(options)) == 5
+    shows(text, 'argocd.argoproj.io/sync-wave: "-1"')
 
 
 LARGE = "templates/{cluster}/gpu-operator/large.yaml.j2"

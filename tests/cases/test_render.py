@@ -200,19 +200,11 @@ def test_d29_a_clusterpolicy_is_whole(operator: str, api: str) -> None:
     """NVIDIA/gpu-operator#1986: it has every required key, and the CRD of its release takes it."""
     said = with_base(pool("a", 'branch: "550"'), api=api, operator=operator)
     assert said.rules - {"branch/end-of-life"} <= CHART_TOO
-    text = next(file.text for file in rendered_of(operator, api) if file.kind == "ClusterPolicy")
+    text = said.file("clusterpolicy.yaml")
     shows(text, "nodeStatusExporter", "toolkit")
     spec = yaml.safe_load(text)["spec"]
     assert set(REQUIRED) <= set(spec)
     assert crd.violations("ClusterPolicy", operator, spec) == ()
-
-
-def rendered_of(operator: str, api: str):
-    """What render makes, whatever the gate says of how the operator is installed."""
-    from tests.judging import context_of
-
-    given = files(pool("a", 'branch: "550"'), images=BOTH, api=api, operator=operator, more=MANIFEST)
-    return context_of({**given, BASE: base()})[0].rendered.files
 
 
 def test_d29_a_base_that_lacks_a_required_key_is_told() -> None:

@@ -193,7 +193,7 @@ def test_the_valid_repository_can_be_rendered() -> None:
 
 
 @given(changed())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_content_makes_a_run_fail(repository: dict[str, str]) -> None:
     for finding in findings(repository):
         assert finding.rule in BY_ID
@@ -206,7 +206,7 @@ def test_no_content_makes_a_run_fail(repository: dict[str, str]) -> None:
 
 
 @given(st.sampled_from(sorted(VALID)), st.integers(0, 10_000), st.text(max_size=3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_torn_text_makes_a_run_fail(file: str, at: int, inserted: str) -> None:
     at %= len(VALID[file])
     for text in (VALID[file][:at], VALID[file][:at] + inserted + VALID[file][at:]):

@@ -10,7 +10,7 @@ from generator.facts import label
 from generator.facts.label import Node
 from generator.facts.release import Release, resolve
 from generator.facts.selector import Conflict, Driver, validate
-from generator.rules.claims import Claim, Overlap, _Index, overlaps
+from generator.rules.claims import Claim, Overlap, _Index, overlaps, told_apart
 from tests.shared import oracle, own
 
 GPU = {label.GPU_PRESENT: frozenset({"true"})}
@@ -27,6 +27,22 @@ def told(*claims: Claim) -> list[tuple[str, str, int, bool]]:
 
 def test_different_values_of_one_key_keep_pools_apart() -> None:
     assert told(claim("a", {"pool": "a"}), claim("b", {"pool": "b", "zone": "z"})) == []
+
+
+@pytest.mark.parametrize(
+    ("selectors", "apart"),
+    [
+        ([{"pool": "a"}, {"zone": "z", "pool": "b"}], True),
+        ([{"zone": "z", "pool": "a"}, {"pool": "b"}, {"pool": "a"}], False),
+        ([{"pool": "a"}, {"pool": "b"}, {}], False),
+        ([{}], False),
+        ([], True),
+    ],
+)
+def test_one_key_that_tells_all_of_them_apart_is_seen_at_once(selectors: list[dict[str, str]], apart: bool) -> None:
+    assert told_apart(selectors) is apart
+    if apart:
+        assert told(*(claim(f"p{number}", each) for number, each in enumerate(selectors))) == []
 
 
 def test_the_broader_selector_is_told() -> None:

@@ -19,7 +19,7 @@ spec:
 
 @pytest.mark.parametrize(
     ("length", "operator", "count"),
-    [(63, "v26.7.0", 0), (64, "v26.7.0", 1), (253, "v26.7.0", 1), (64, "v26.3.3", 0), (253, "v26.3.3", 0)],
+    [(63, "v26.7.0", 0), (64, "v26.7.0", 1), (237, "v26.7.0", 1), (64, "v26.3.3", 0), (237, "v26.3.3", 0)],
 )
 def test_an_object_s_name_must_fit_the_owner_label(length: int, operator: str, count: int) -> None:
     """A label value has at most 63 characters; the owner label exists from v26.7.0 on (facts 4.2)."""

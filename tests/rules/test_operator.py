@@ -3,6 +3,10 @@
 import pytest
 
 from generator.finding import Severity
+from generator.rules.context import DriverObject
+from generator.rules.operator import RULES
+from generator.rules.upgrade import RULES as UPGRADE
+from tests.judging import context_of
 from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
@@ -124,3 +128,40 @@ def test_a_user_s_own_template_may_stop_the_operator(driver: str, version: str, 
     assert len(found) == len(said)
     assert all(part in one.message for part, one in zip(said, found, strict=True))
     assert {one.place.file for one in found} <= {TEMPLATE}
+
+
+@pytest.mark.parametrize("api", ["NVIDIADriver", "ClusterPolicy"])
+@pytest.mark.parametrize("version", ["v24.9.0", "v26.3.0", "v26.7.0", "v99.0.0"])
+def test_odd_shapes_stop_no_rule(api: str, version: str) -> None:
+    """What is refused elsewhere still passes through here, in whatever form it was written."""
+    odd = (
+        "gds: [], gdrcopy: yes, driverType: [a], manager: {env: {a: 1}}, env: ~, rdma: 0.5, livenessProbe: 1, "
+        "resources: [], unknown: {deep: [1, {er: ~}]}, upgradePolicy: 1, version: 0.1, nodeSelector: []"
+    )
+    operator = f"version: {version}, driverApi: {api}, install: olm, clusterPolicyBase: bases/p.yaml"
+    files = inventory(
+        pool("a", f"driver: {{spec: {{{odd}}}}}", 'taints: ["a=b:NoSchedule"]'), pool("b"), operator=operator
+    )
+    files["bases/p.yaml"] = BASE % (
+        "  gds: 1\n  daemonsets: {tolerations: [1, {key: [], effect: {}, value: 0.1}]}\n"
+        "  driver: {upgradePolicy: 5, rdma: [~], env: {a: 0.5}, kernelModuleType: on, x: {y: 1}}\n"
+    )
+    files["templates/{cluster}/gpu-operator/odd.yaml.j2"] = (
+        "apiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata: {name: odd}\n"
+        "spec: {upgradePolicy: {drain: 1, waitForCompletion: [], maxUnavailable: 0.5}}\n"
+    )
+    files["templates/{cluster}/gpu-operator/odder.yaml.j2"] = (
+        "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: odder}\nspec: [1]\n"
+    )
+    old = {"nodeSelector": ["a"], "usePrecompiled": {}, "default": "on", "driverType": 1}
+    kinds = ("NVIDIADriver", "ClusterPolicy")
+    against = tuple(
+        DriverObject(path=f"c/{kind}-{name}", cluster="c", kind=kind, name=name, spec=old)
+        for kind in kinds
+        for name in ("a", "gone", "odd", "odder")
+    )
+    context, problems = context_of(files, against=against)
+    assert problems
+    found = [problem for rule in (*RULES, *UPGRADE) if rule.check for problem in rule.check(context)]
+    assert found
+    assert all(problem.place.file and problem.message and problem.hint for problem in found)

@@ -1,0 +1,158 @@
+"""What silences and the baseline make of findings, and that one mistake is told once."""
+
+import pytest
+from msgspec.structs import replace
+
+from generator.declared.baseline import FILE, Baseline, baseline_text, entries_of, read_baseline
+from generator.finding import Finding, Place, Severity
+from generator.rules.context import Context
+from generator.rules.judge import Judgement, judge
+from generator.rules.rule import Problem, Rule
+from generator.rules.table import RULES
+from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, POOL, cluster, files
+from tests.judging import context_of
+
+B = POOL.replace("pool: a", "pool: b")
+MISSING = "image/missing"
+UNBUILT = (
+    'nodeSelector: {example.com/pool: a}, os: {id: ubuntu, version: "22.04"}, arch: [amd64], kernels: [5.15.0-1-x]'
+)
+UNBUILT_B = UNBUILT.replace("pool: a", "pool: b")
+
+
+def silenced(*entries: str) -> str:
+    return "silenced:\n" + "".join(f"  - {{{entry}}}\n" for entry in entries)
+
+
+def judged(repository: dict[str, str], *, baseline: Baseline | None = None) -> Judgement:
+    context, told = context_of(repository)
+    return judge(context, RULES, told=told, baseline=baseline)
+
+
+def of(judgement: Judgement, rule: str) -> list[tuple[str, str]]:
+    return [(one.pool, str(one.severity)) for one in judgement.findings if one.rule == rule]
+
+
+def unused(judgement: Judgement) -> list[Finding]:
+    return [one for one in judgement.findings if one.rule == "inventory/unused-silence"]
+
+
+def test_without_a_silence() -> None:
+    made = judged(files(UNBUILT, UNBUILT_B))
+    assert of(made, MISSING) == [("a", "error"), ("b", "error")]
+    assert made.ignored == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "left"),
+    [
+        (f"rule: {MISSING}, reason: r", []),
+        (f"rule: {MISSING}, reason: r, pools: [a]", [("b", "error")]),
+        (f"rule: {MISSING}, reason: r, level: warning", [("a", "warning"), ("b", "warning")]),
+        (f"rule: {MISSING}, reason: r, level: warning, pools: [b]", [("a", "error"), ("b", "warning")]),
+        (f"rule: {MISSING}, reason: r, level: ignore, pools: [a, b]", []),
+    ],
+)
+def test_a_silence_by_pool_and_level(entry: str, left: list[tuple[str, str]]) -> None:
+    made = judged(files(UNBUILT, UNBUILT_B, more=silenced(entry)))
+    assert of(made, MISSING) == left
+    assert unused(made) == []
+    assert len(made.ignored) == 2 - len(left)
+
+
+def test_a_silence_of_one_cluster_does_not_reach_another() -> None:
+    repository = {
+        **files(UNBUILT, more=silenced(f"rule: {MISSING}, reason: r")),
+        "inventory/two.yaml": cluster(UNBUILT, name="two"),
+    }
+    left = [one.cluster for one in judged(repository).findings if one.rule == MISSING]
+    assert left == ["two"]
+
+
+@pytest.mark.parametrize(("clusters", "left"), [("", []), (", clusters: [two]", ["one"])])
+def test_a_silence_of_the_fleet(clusters: str, left: list[str]) -> None:
+    fleet = FLEET + silenced(f"rule: {MISSING}, reason: r{clusters}")
+    repository = {**files(UNBUILT, fleet=fleet), "inventory/two.yaml": cluster(UNBUILT, name="two")}
+    assert [one.cluster for one in judged(repository).findings if one.rule == MISSING] == left
+
+
+def test_an_unused_silence_is_told_at_its_line() -> None:
+    (finding,) = judged(files(more=silenced(f"rule: {MISSING}, reason: r"))).findings
+    assert (finding.rule, finding.severity) == ("inventory/unused-silence", Severity.WARNING)
+    assert finding.place == Place(CLUSTER_FILE, 5, 12)
+    assert finding.hint == "remove the silence"
+
+
+def test_a_silence_of_a_rule_that_is_none() -> None:
+    (finding,) = judged(files(more=silenced("rule: image/mising, reason: r"))).findings
+    assert finding.message == 'there is no rule "image/mising"'
+    assert finding.hint == 'did you mean "image/missing"?'
+
+
+def test_what_leaves_no_manifest_can_t_be_silenced() -> None:
+    fleet = FLEET + silenced("rule: inventory/name-clash, reason: r")
+    made = judged(files(POOL, f"{B}, renamedFrom: a", fleet=fleet))
+    assert of(made, "inventory/name-clash") == [("b", "invalid")]
+    (finding,) = unused(judged(files(fleet=fleet)))
+    assert "can't be silenced" in finding.message
+    assert finding.place == Place(FLEET_FILE, 8, 12)
+
+
+def test_while_something_can_t_be_read_no_silence_is_called_unused() -> None:
+    repository = {**files(more=silenced(f"rule: {MISSING}, reason: r")), "inventory/x.yaml": "a: [\n"}
+    assert unused(judged(repository)) == []
+
+
+def test_listed_findings_warn_and_new_ones_fail() -> None:
+    listed = read_baseline(baseline_text(entries_of(judged(files(UNBUILT)).findings)).encode())
+    made = judged(files(UNBUILT, UNBUILT_B), baseline=listed)
+    assert of(made, MISSING) == [("a", "warning"), ("b", "error")]
+    assert unused(made) == []
+
+
+def test_a_stale_entry_is_told_at_its_line() -> None:
+    listed = read_baseline(baseline_text(entries_of(judged(files(UNBUILT, UNBUILT_B)).findings)).encode())
+    (finding,) = unused(judged(files(UNBUILT), baseline=listed))
+    assert finding.place == Place(FILE, 4, 5)
+    assert finding.message.startswith("no image/missing finding is left for the baseline entry one/b ")
+    assert finding.hint == "run: drivergate check --write-baseline"
+
+
+def test_a_baseline_lists_no_more_than_errors() -> None:
+    made = judged(files(more=silenced(f"rule: {MISSING}, reason: r")))
+    assert made.findings
+    assert entries_of(made.findings) == ()
+
+
+def rule(*problems: Problem, severity: Severity = Severity.ERROR, needs_all: bool = False) -> Rule:
+    return Rule("x/y", severity, "s", lambda _: problems, needs_all)
+
+
+def problem(message: str = "m", *, line: int = 1, cluster: str = "") -> Problem:
+    return Problem(place=Place("a", line, 1), message=message, hint="h", cluster=cluster)
+
+
+def empty() -> Context:
+    return context_of(files())[0]
+
+
+def test_findings_are_sorted_by_their_place() -> None:
+    made = judge(empty(), [rule(problem("b", line=2), problem("c"), problem("a", line=2))])
+    assert [one.message for one in made.findings] == ["c", "a", "b"]
+
+
+def test_one_mistake_that_two_clusters_inherit_is_told_once() -> None:
+    made = judge(empty(), [rule(problem(cluster="a"), problem(cluster="b"), problem("other"))])
+    assert [(one.message, one.cluster) for one in made.findings] == [("other", ""), ("m", "a")]
+
+
+def test_a_rule_that_needs_all_is_silent_while_a_part_is_missing() -> None:
+    told = rule(problem("unreadable"), severity=Severity.INVALID).finding(problem("unreadable"))
+    rules = [rule(problem("always")), rule(problem("compared"), needs_all=True)]
+    assert [one.message for one in judge(empty(), rules).findings] == ["always", "compared"]
+    assert [one.message for one in judge(empty(), rules, told=[told]).findings] == ["always", "unreadable"]
+
+
+def test_a_rule_may_lower_its_severity() -> None:
+    made = judge(empty(), [rule(replace(problem(), severity=Severity.WARNING))])
+    assert [one.severity for one in made.findings] == [Severity.WARNING]

@@ -1,0 +1,129 @@
+"""out/ against the inventory: drift, strays, removals, input where output belongs."""
+
+import pytest
+from msgspec.structs import replace
+
+from generator.finding import Finding
+from generator.render.ownership import MANIFEST, ownership
+from generator.rules.context import Context
+from generator.rules.judge import judge
+from generator.rules.table import RULES
+from tests.inventories import CLUSTER_FILE, POOL, cluster, files
+from tests.judging import context_of
+
+B = POOL.replace("pool: a", "pool: b")
+GONE = "one/gpu-operator/nvidiadriver-b.yaml"
+
+
+def context(*pools: str, more: dict[str, str] | None = None) -> Context:
+    return context_of({**files(*pools), **(more or {})})[0]
+
+
+def with_out(given: Context, out: dict[str, bytes | None], **changed: object) -> Context:
+    merged = {**given.out, **out}
+    present = {path: text for path, text in merged.items() if text is not None}
+    listed = present[MANIFEST].decode() if MANIFEST in present else None
+    return replace(given, out=present, owned=ownership(listed), **changed)
+
+
+def told(given: Context) -> list[Finding]:
+    return [one for one in judge(given, RULES).findings if one.rule.startswith("out/")]
+
+
+def said(given: Context) -> list[tuple[str, str, str]]:
+    return [(one.rule, one.place.file, one.severity) for one in told(given)]
+
+
+def test_fresh_output_is_silent() -> None:
+    assert told(context()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"x\n", "differs from what the inventory renders"), (None, "is missing")]
+)
+def test_drift(content: bytes | None, message: str) -> None:
+    (finding,) = told(with_out(context(POOL, B), {GONE: content}))
+    assert (finding.rule, finding.place.file, finding.severity) == ("out/drift", f"out/{GONE}", "error")
+    assert (finding.message, finding.hint) == (message, "run: drivergate render")
+    assert (finding.cluster, finding.fact) == ("one", f"out/{GONE}")
+
+
+def test_drift_of_the_index_says_to_add_it() -> None:
+    (finding,) = told(with_out(context(POOL, B), {GONE: None}, staged=True))
+    assert finding.hint == "run: drivergate render, then: git add out"
+
+
+def test_drift_of_the_manifest_alone() -> None:
+    given = context()
+    text = given.out[MANIFEST]
+    assert said(with_out(given, {MANIFEST: None})) == [("out/drift", f"out/{MANIFEST}", "error")]
+    (finding,) = told(with_out(given, {MANIFEST: b"<<<<<<< HEAD\n" + text + b"=======\n>>>>>>> x\n"}))
+    assert finding.message == "has lines that are no entry of a file"
+
+
+def test_one_mistake_in_the_inventory_is_no_drift() -> None:
+    before = dict(context(POOL, B).out)
+    broken = {CLUSTER_FILE: f"{files(POOL, B)[CLUSTER_FILE]}bogus: 1\n"}
+    given, problems = context_of({**files(POOL, B), **broken, **{f"out/{path}": text for path, text in before.items()}})
+    given = replace(given, allow_remove=frozenset())
+    assert [one.rule for one in judge(given, RULES, told=problems).findings] == ["inventory/schema"]
+
+
+def test_a_stray_is_a_warning() -> None:
+    assert said(with_out(context(), {"notes.md": b"x"})) == [("out/stray", "out/notes.md", "warning")]
+    assert said(with_out(context(), {"two/x.yaml": b"x"}, only=frozenset({"one"}))) == []
+
+
+def test_our_own_input_below_the_output() -> None:
+    document = b"apiVersion: drivergate.dev/v1alpha1\nkind: Fleet\n"
+    assert said(with_out(context(), {"x.yaml": document})) == [("out/contains-input", "out/x.yaml", "invalid")]
+
+
+def removed(given: Context, *allowed: str) -> list[Finding]:
+    after = context(POOL)
+    given = with_out(after, dict(given.out), allow_remove=frozenset(allowed))
+    return [one for one in told(given) if one.rule == "out/removal"]
+
+
+def test_a_driver_object_needs_a_name_to_go() -> None:
+    (finding,) = removed(context(POOL, B))
+    assert (finding.severity, finding.place.file, finding.cluster) == ("invalid", f"out/{GONE}", "one")
+    assert finding.message == "NVIDIADriver b of cluster one would be removed from git, and its drivers with it"
+    assert finding.hint == "keep it, or run: drivergate render --allow-remove one/b"
+
+
+@pytest.mark.parametrize("name", ["one/b", "b", "one"])
+def test_names_that_let_it_go(name: str) -> None:
+    assert removed(context(POOL, B), "else", name) == []
+
+
+@pytest.mark.parametrize("name", ["two/b", "a", "One", "", "b/one", "*"])
+def test_names_that_don_t(name: str) -> None:
+    assert len(removed(context(POOL, B), name)) == 1
+
+
+def test_a_cluster_needs_its_name() -> None:
+    before = context(POOL, more={"inventory/two.yaml": cluster(POOL, name="two")})
+    (finding,) = removed(before)
+    assert (finding.place.file, finding.cluster) == ("out/two", "two")
+    assert "everything of cluster two" in finding.message
+    assert removed(before, "two") == []
+
+
+def test_where_nothing_is_written_nothing_is_asked() -> None:
+    given = with_out(context(POOL), dict(context(POOL, B).out))
+    assert {one.rule for one in told(given)} == {"out/drift"}
+
+
+def test_a_file_that_nobody_owns_is_never_overwritten() -> None:
+    given = with_out(context(), {MANIFEST: None, GONE.replace("-b", "-a"): b"mine\n"})
+    found = [one for one in told(given) if one.place.file == f"out/{GONE.replace('-b', '-a')}"]
+    assert [(one.rule, one.severity) for one in found] == [("out/removal", "invalid")]
+
+
+def test_untracked_input_fails_the_commit_and_warns_in_the_work_tree() -> None:
+    given = replace(context(), untracked=("inventory/new.yaml",))
+    assert said(given) == [("out/not-staged", "inventory/new.yaml", "warning")]
+    drifted = with_out(context(POOL, B), {GONE: None}, untracked=("inventory/new.yaml",), staged=True)
+    assert ("out/not-staged", "inventory/new.yaml", "error") in said(drifted)
+    assert said(replace(given, staged=True)) == []  # the commit stands without it
