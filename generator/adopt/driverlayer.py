@@ -1,5 +1,6 @@
 """Driver settings of an object in the inventory's words, and what these have no word for."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -60,10 +61,19 @@ def own_policy(policy: Mapping[str, Any], *, auto_upgrade: bool, full: bool) -> 
             continue
         if key not in _POLICY_PARTS:
             if full or whole[key] != silent[key]:
-                made[key] = whole[key]
-        elif part := {name: inner for name, inner in whole[key].items() if full or inner != silent[key].get(name)}:
+                made[key] = _number(whole[key])
+        elif part := {
+            name: inner
+            for name, inner in whole[key].items()
+            if name in silent[key] and (full or inner != silent[key][name])
+        }:
             made[key] = part
     return made
+
+
+def _number(value: Any) -> Any:
+    """A number that was written as text, which the CRD allows for maxUnavailable."""
+    return int(value) if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value) else value
 
 
 def without_defaults(value: Any, schema: Schema | None) -> Any:

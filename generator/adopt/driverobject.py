@@ -21,6 +21,40 @@ _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r]|$)", re.MULTILINE)
 _VALUES = frozenset({"driver", "toolkit", "devicePlugin", "operator", "clusterPolicy", "daemonsets", "dcgmExporter"})
 
 
+# What is looked into must be what the CRDs, or the chart's values.yaml, say it is.
+_PARTS = ("waitForCompletion", "podDeletion", "gpuPodDeletion", "drain")
+_METADATA = [("metadata",), ("metadata", "labels"), ("metadata", "annotations")]
+_MAPPINGS: dict[str, list[tuple[str, ...]]] = {
+    "NVIDIADriver": [
+        *_METADATA,
+        ("spec",),
+        ("spec", "nodeSelector"),
+        ("spec", "upgradePolicy"),
+        *(("spec", "upgradePolicy", part) for part in _PARTS),
+    ],
+    "ClusterPolicy": [
+        *_METADATA,
+        ("spec",),
+        ("spec", "daemonsets"),
+        ("spec", "operator"),
+        ("spec", "driver"),
+        ("spec", "driver", "upgradePolicy"),
+        *(("spec", "driver", "upgradePolicy", part) for part in _PARTS),
+    ],
+    "": [
+        ("driver",),
+        ("driver", "nvidiaDriverCRD"),
+        ("driver", "upgradePolicy"),
+        *(("driver", "upgradePolicy", part) for part in _PARTS),
+    ],
+}
+_LISTS: dict[str, list[tuple[str, ...]]] = {
+    "NVIDIADriver": [("spec", "tolerations")],
+    "ClusterPolicy": [("spec", "daemonsets", "tolerations")],
+    "": [],
+}
+
+
 class Objects(Struct, frozen=True, kw_only=True):
     """What was given, as plain trees without nulls. Scalars that YAML readers disagree about stay Ambiguous."""
 
@@ -63,6 +97,8 @@ def parse(data: bytes) -> Objects | Unreadable:
             kind = _kind(one)
             if kind is None:
                 others[str(one.get("kind") or "an object without a kind")] += 1
+            elif wrong := _misshapen(one, kind):
+                return Unreadable(wrong, HINT)
             else:
                 found[kind].append(one)
     return Objects(
@@ -109,8 +145,26 @@ def _kind(one: Mapping[str, Any]) -> str | None:
     kind = one.get("kind")
     if kind is None and "apiVersion" not in one:
         return "" if _VALUES & one.keys() else None
-    ours = kind in KINDS and str(one.get("apiVersion", "")).startswith(GROUP)
+    ours = isinstance(kind, str) and kind in KINDS and str(one.get("apiVersion", "")).startswith(GROUP)
     return str(kind) if ours else None
+
+
+def _misshapen(one: Mapping[str, Any], kind: str) -> str:
+    """What is no mapping or no list although it has to be; "" where all is well."""
+    named = kind or "the chart values"
+    for path in _MAPPINGS[kind]:
+        if not isinstance(_at(one, path), dict | None):
+            return f"{'.'.join(path)} of {named} is no mapping"
+    for path in _LISTS[kind]:
+        if not isinstance(_at(one, path), list | None):
+            return f"{'.'.join(path)} of {named} is no list"
+    return ""
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _without_nulls(value: Any) -> Any:

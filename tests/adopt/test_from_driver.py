@@ -7,13 +7,17 @@ deployments/gpu-operator/templates/_helpers.tpl.
 import json
 from typing import Any
 
+import hypothesis
 import pytest
 import yaml
+from hypothesis import strategies as st
 
+from generator.adopt.cluster import Given
 from generator.adopt.driverobject import Objects, Unreadable, parse
+from generator.adopt.proposal import proposed
 from tests.adopt.nodes import GPU, nfd, node
-from tests.adopt.proposing import document, errors, given, notes, pools, propose
-from tests.judging import bytes_of, context_of
+from tests.adopt.proposing import document, errors, given, nodes, notes, pools, propose
+from tests.judging import VERSION, bytes_of, context_of
 
 KERNEL = "5.15.0-173-generic"
 NODES = [
@@ -331,3 +335,46 @@ def test_what_can_not_be_read_is_told(given_text: str, reason: str) -> None:
     found = parse(given_text.encode())
     assert isinstance(found, Unreadable)
     assert reason in found.reason
+
+
+def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place of a tree."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(one for key, below in inner for one in paths(below, (*path, key)))]
+
+
+def replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
+    if not path:
+        return by
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = replaced(value[path[0]], path[1:], by)
+    return copy
+
+
+WHOLE = driver(
+    "train",
+    {"labels": {"a": "b"}, "annotations": {"c": "d"}},
+    **selecting("train"),
+    tolerations=[{"key": "sku", "operator": "Exists", "effect": "NoExecute"}],
+    env=[{"name": "A", "value": "1"}],
+)
+ANYTHING = [WHOLE, policy(metadata=HELM, driver={"enabled": True, **IMAGE, "upgradePolicy": UPGRADE}), policy()]
+ANYTHING.append({"driver": {"nvidiaDriverCRD": {"enabled": False}, "upgradePolicy": UPGRADE, **IMAGE}})
+PLACES = [(number, path) for number, one in enumerate(ANYTHING) for path in paths(one)]
+
+
+@hypothesis.settings(max_examples=80, deadline=None)
+@hypothesis.given(st.sampled_from(PLACES), st.sampled_from(["", "x", 7, -1, 1.5, True, None, [], ["x"], {}, {"x": 1}]))
+def test_no_object_breaks_it(place: tuple[int, tuple[Any, ...]], by: Any) -> None:
+    """What an API server would refuse ends in a finding or a word, never in an exception."""
+    number, path = place
+    found = parse(json.dumps(replaced(ANYTHING[number], path, by)).encode())
+    if isinstance(found, Objects):
+        proposed("fleet", [Given(name="one", nodes=nodes(NODES), objects=found)], {}, version=VERSION)
+
+
+def test_a_number_as_text_is_a_number() -> None:
+    one = driver("train", **selecting("train"), upgradePolicy={**UPGRADE, "maxUnavailable": "3"})
+    found = propose(given("one", NODES, text(one)))
+    assert document(found, "inventory/fleet.yaml")["defaults"]["driver"]["upgradePolicy"]["maxUnavailable"] == 3
+    assert any('maxUnavailable is "3" in the cluster and is rendered as 3' in one for one in notes(found))
