@@ -33,7 +33,6 @@ class Pool(Struct, frozen=True, kw_only=True):
     taints: tuple[Taint, ...]
     family: Family | None
     mode: Mode | None
-    driver_version: str
     floating: bool
 
 
@@ -145,7 +144,6 @@ def pool_of(
         )
     taints, told = _taints(about, working)
     notes += told
-    versions = {one.driver_version for one in working}
     floating, told = _floating(about, working)
     notes += told
     return Pool(
@@ -159,7 +157,6 @@ def pool_of(
         taints=taints,
         family=families.pop() if len(families) == 1 else None,
         mode=mode,
-        driver_version=versions.pop() if mode is Mode.PREINSTALLED and len(versions) == 1 else "",
         floating=floating,
     ), notes
 

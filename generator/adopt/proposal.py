@@ -5,7 +5,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.adopt.cluster import Given, Member, Proposal, propose
+from generator.adopt.cluster import Proposal, propose
+from generator.adopt.given import Given
+from generator.adopt.member import Member
 from generator.adopt.note import Note
 from generator.adopt.running import cleaned
 from generator.adopt.same import differences

@@ -5,8 +5,9 @@ from typing import Any
 
 from msgspec import json
 
-from generator.adopt.cluster import Given, Proposal
+from generator.adopt.cluster import Proposal
 from generator.adopt.driverobject import plain
+from generator.adopt.given import Given
 from generator.adopt.note import Note
 from generator.adopt.running import beyond_chart
 from generator.declared.fleet import Cluster, Install

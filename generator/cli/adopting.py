@@ -3,10 +3,10 @@
 import os
 
 from generator import __version__
-from generator.adopt.cluster import Given
 from generator.adopt.driverobject import Objects
 from generator.adopt.driverobject import Unreadable as NoObjects
 from generator.adopt.driverobject import parse as parse_objects
+from generator.adopt.given import Given
 from generator.adopt.note import Note
 from generator.adopt.proposal import Proposed, proposed
 from generator.adopt.scaffold import SHARED, Ci, Source, additions, scaffold

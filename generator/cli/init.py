@@ -11,7 +11,7 @@ from generator.adopt.scaffold import Ci
 from generator.cli.options import Format, Printed
 
 if TYPE_CHECKING:
-    from generator.adopt.cluster import Given
+    from generator.adopt.given import Given
     from generator.adopt.proposal import Proposed
 
 NAMED = r"([A-Za-z0-9](?:[-A-Za-z0-9._]*[A-Za-z0-9])?)=(.+)"

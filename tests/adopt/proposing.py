@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from generator.adopt.cluster import Given
 from generator.adopt.driverobject import Objects, parse
+from generator.adopt.given import Given
 from generator.adopt.proposal import Proposed, proposed
 from generator.declared.document import read
 from generator.observed import node

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from hypothesis import strategies as st
 
-from generator.adopt.cluster import Given
 from generator.adopt.driverobject import Objects, Unreadable, parse
+from generator.adopt.given import Given
 from generator.adopt.proposal import proposed
 from tests.adopt.nodes import GPU, nfd, node
 from tests.adopt.proposing import document, errors, given, nodes, notes, pools, propose
