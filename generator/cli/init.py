@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from generator.adopt.scaffold import Ci
 from generator.cli.options import Format, Printed
 
 if TYPE_CHECKING:
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from generator.adopt.proposal import Proposed
 
 NAMED = r"([A-Za-z0-9](?:[-A-Za-z0-9._]*[A-Za-z0-9])?)=(.+)"
+
+
+class Host(StrEnum):
+    """Where a pipeline is to run: scaffold.Ci, whose room start-up doesn't load."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+
 
 Files = Annotated[
     list[str] | None,
@@ -36,7 +44,7 @@ Objects = Annotated[
 
 def init(
     directory: Annotated[str, typer.Argument(metavar="[DIR]", help="The repository's folder.")] = ".",
-    ci: Annotated[Ci | None, typer.Option("--ci", help="Also write a pipeline: gate and drift.")] = None,
+    ci: Annotated[Host | None, typer.Option("--ci", help="Also write a pipeline: gate and drift.")] = None,
     from_nodes: Files = None,
     from_driver: Objects = None,
     cluster: Annotated[
@@ -52,6 +60,7 @@ def init(
     printed: Printed = Format.TEXT,
 ) -> int:
     """Scaffold a repository that passes its own gate; files that are there are never overwritten."""
+    from generator.adopt.scaffold import Ci
     from generator.cli.adopting import given, write
     from generator.cli.outcome import CLEAN, out, say
     from generator.report import adopt, json
@@ -69,7 +78,7 @@ def init(
     clusters: list[Given] = [
         given(one, nodes[one], objects.get(one, []), operator=operator, pool_label=pool_label) for one in nodes
     ]
-    proposed, told = write(directory, name, ci, clusters)
+    proposed, told = write(directory, name, Ci(ci) if ci else None, clusters)
     if told is None:
         return _refused(proposed, as_json=printed is Format.JSON)
     if printed is Format.JSON:
