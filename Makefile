@@ -6,16 +6,21 @@ TEST_ARGS ?= -n auto
 
 .PHONY: setup sample check format lint types test gate schemas bench clean
 
-setup: $(VENV)/.done
+setup: $(VENV)/.developing
 
-$(VENV)/.done: pyproject.toml
+# The package alone, for those who want to see it work.
+$(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.developing: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group dev
 	touch $@
 
 # The main job on the sample fleet: rendered, then judged.
-sample: setup
+sample: $(VENV)/.installed
 	$(BIN)/drivergate render
 	$(BIN)/drivergate check
 

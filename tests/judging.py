@@ -36,13 +36,14 @@ def context_of(
     own = policy.bases(built.fleet, {path: content[path] for path in policy.named(built.fleet) if path in content})
     told = (*inventory.findings, *built.findings, *own.findings)
     users = {path: text for path, text in content.items() if path.startswith("templates/")}
-    rendered = render(built.fleet, collect_templates(data.templates(), users), own.values)
+    catalog = collect_catalog(inventory.catalogs)
+    rendered = render(built.fleet, collect_templates(data.templates(), users), own.values, catalog=catalog)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:
         out = fresh(rendered)
     context = Context(
         fleet=built.fleet,
-        catalog=collect_catalog(inventory.catalogs),
+        catalog=catalog,
         rendered=rendered,
         bases=own.values,
         out=out,

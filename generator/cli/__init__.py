@@ -13,6 +13,10 @@ def main() -> None:
     # A run is short and makes hardly a cycle, and looking for them costs 3 % of a check and more of a large render.
     # `python -m tests.bench --only scale` watches the memory.
     gc.disable()
-    from generator.cli.app import run
+    try:
+        from generator.cli.run import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are loaded
+        code = 130
+    sys.exit(code)

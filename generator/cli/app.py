@@ -1,4 +1,4 @@
-"""The command line as a whole: its verbs, and what becomes of errors. Never a traceback for bad input."""
+"""The command line as a whole: its verbs, and what becomes of bad usage."""
 
 from typing import Annotated
 
@@ -7,6 +7,7 @@ import typer
 from generator.cli.check import check
 from generator.cli.explain import explain
 from generator.cli.init import init
+from generator.cli.outcome import INTERRUPTED, UNUSABLE, say
 from generator.cli.render import render
 from generator.cli.rules import rules
 from generator.cli.schema import schema
@@ -48,60 +49,24 @@ def drivergate(
     """Keeps the NVIDIA GPU drivers of a Kubernetes fleet in git, and stops the commit when an image is missing."""
 
 
-def run(arguments: list[str]) -> int:
-    """Runs the command line; the exit code."""
-    from generator.cli.outcome import BUG, INTERRUPTED, say
-    from generator.edges.errors import OutsideError
-
+def parsed(arguments: list[str]) -> int:
+    """Reads the arguments and does what they say; the exit code. Typer's own words for bad usage, and exit 2."""
     try:
         code = app(arguments, prog_name="drivergate", standalone_mode=False)
     except typer.TyperException as error:
         return _bad_usage(error)
-    except OutsideError as error:
-        say(f"drivergate: {error.message}\n    hint: {error.hint}")
-        return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        say("drivergate: interrupted")
-        return INTERRUPTED
-    except SystemExit as error:  # typer's own end for a closed pipe, and for completion
-        if isinstance(error.__context__, BrokenPipeError):
-            return _closed_pipe()
-        raise
-    except Exception as error:  # noqa: BLE001 - a bug: where it happened, never what values it held
-        say(_bug(error))
-        return BUG
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     if code == INTERRUPTED:  # what typer makes of KeyboardInterrupt
-        say("drivergate: interrupted")
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 
 def _bad_usage(error: typer.TyperException) -> int:
-    """Typer's own words for bad usage; a bare call prints its help. Exit 2 either way."""
-    from generator.cli.outcome import UNUSABLE, say
-
+    """A bare call prints its help."""
     show = getattr(error, "show", None)
     if show is None:
         say(f"drivergate: {error.format_message()}")
     else:
         show()
     return UNUSABLE
-
-
-def _closed_pipe() -> int:
-    """The reader has gone, as `head` does; nothing may be flushed into the pipe any more."""
-    import os
-    import sys
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
-
-
-def _bug(error: Exception) -> str:
-    import traceback
-
-    frames = [
-        f"    {frame.filename.rpartition('generator/')[2]}:{frame.lineno} in {frame.name}"
-        for frame in traceback.extract_tb(error.__traceback__)[-8:]
-    ]
-    head = f"drivergate: this is a bug in drivergate ({type(error).__name__}); please report it with these lines"
-    return "\n".join([head, *frames])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from generator.cli.options import Format, Printed
+from generator.cli.options import Printed
+from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
     from generator.adopt.given import Given

@@ -1,17 +1,10 @@
 """The options that several verbs share."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """How results are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-
+from generator.cli.outcome import Format
 
 Root = Annotated[
     str | None,

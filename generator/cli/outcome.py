@@ -3,10 +3,19 @@
 import os
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 
+from generator.edges.errors import UnwritableError, reason
 from generator.finding import Finding, Severity
 
 CLEAN, FOUND, UNUSABLE, NOT_VERIFIED, BUG, INTERRUPTED = 0, 1, 2, 3, 70, 130
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def exit_code(findings: Sequence[Finding], *, strict: bool = False) -> int:
@@ -19,16 +28,27 @@ def exit_code(findings: Sequence[Finding], *, strict: bool = False) -> int:
 
 def out(text: str) -> None:
     """A result, to stdout, as UTF-8 in every locale."""
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        raise UnwritableError("stdout is closed", "give the command somewhere to print to")
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnwritableError(f"can't print the result: {reason(error)}", "mend the cause and run again") from error
 
 
 def say(text: str) -> None:
-    """Talk, to stderr."""
+    """Talk, to stderr where there is one."""
+    if sys.stderr is None:
+        return
     sys.stderr.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
     sys.stderr.buffer.flush()
 
 
 def colored() -> bool:
     """Whether stdout is a terminal that wants color."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    if sys.stdout is None or not sys.stdout.isatty():
+        return False
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from generator import __version__
+from generator.cli.begin import opened
 from generator.declared.build import build
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.inventory import FOLDER, KIND, Inventory, load
 from generator.declared.layers import Level
-from generator.edges.files import WorkTree, find_root
+from generator.edges.files import find_root
 from generator.edges.git import git_at
-from generator.edges.listing import Listings
-from generator.edges.snapshots import CommitTree, Index
-from generator.edges.source import Kind, Source
+from generator.edges.source import Kind
 from generator.finding import Finding, Severity
 from generator.render.effective import NODE_IMAGE
 
@@ -40,7 +39,8 @@ def read(
     root: str | None, *, staged: bool, rev: str | None, clusters: frozenset[str] = frozenset(), catalogs: bool
 ) -> Read:
     """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root."""
-    source = _source(find_root(root), staged=staged, rev=rev)
+    where = find_root(root)
+    source, _ = opened(where, git_at(where, os.environ), (FOLDER,), staged=staged, rev=rev)
     paths = [entry.path for entry in source.paths(FOLDER) if entry.kind is Kind.FILE]
     files = source.read(paths)
     inventory = load(files if catalogs else _without_catalogs(files), only_clusters=clusters)
@@ -55,22 +55,14 @@ def pool_of(cluster: Cluster, name: str) -> Pool | None:
     return next((one for one in cluster.pools if one.name == name), None)
 
 
-def told(read: Read) -> bool:
-    """Whether something could not be read; if so it is said on stderr."""
+def told(read: Read, *, as_json: bool) -> bool:
+    """Whether something could not be read; if so it is said on stderr, unless the result itself tells it."""
     from generator.cli.outcome import say
     from generator.report import text
 
-    if read.blocking:
+    if read.blocking and not as_json:
         say(text.finding_lines(read.blocking, color=False).rstrip("\n"))
     return bool(read.blocking)
-
-
-def _source(root: str, *, staged: bool, rev: str | None) -> Source:
-    git = git_at(root, os.environ)
-    if rev:
-        return CommitTree(git, rev, FOLDER)
-    listings = Listings(git, FOLDER)
-    return Index(listings) if staged else WorkTree(root, listings)
 
 
 def _without_catalogs(files: Mapping[str, bytes]) -> dict[str, bytes]:

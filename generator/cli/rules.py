@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from generator.cli.options import Format, Printed
+from generator.cli.options import Printed
+from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
     from generator.finding import Severity

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from generator.cli.options import Format, Printed, Rev, Root, Staged
+from generator.cli.options import Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
     from generator.cli.reading import Read
@@ -22,7 +23,7 @@ def show(
     printed: Printed = Format.TEXT,
 ) -> int:
     """Show the fleet as a table, or every effective value of a cluster or pool."""
-    from generator.cli.outcome import CLEAN, UNUSABLE, out
+    from generator.cli.outcome import CLEAN, UNUSABLE, out, say
     from generator.cli.reading import read, told
     from generator.report import json
     from generator.report import show as report
@@ -31,16 +32,20 @@ def show(
         raise typer.BadParameter("--staged and --rev are alternatives")
     only = frozenset({name.partition("/")[0]}) if name else frozenset()
     found = read(root, staged=staged, rev=rev, clusters=only, catalogs=False)
-    incomplete = told(found)
-    if name is None:
-        as_json = printed is Format.JSON
-        out(json.printed(report.fleet_values(found.fleet)) if as_json else report.fleet_table(found.fleet))
-        return UNUSABLE if incomplete else CLEAN
-    shown = _shown(found, name)
-    if shown is None:
-        return UNUSABLE if incomplete else _unknown(read(root, staged=staged, rev=rev, catalogs=False), name)
-    as_text = report.values_text(shown, origins=origin)
-    out(json.printed(report.values_json(shown)) if printed is Format.JSON else as_text)
+    as_json = printed is Format.JSON
+    incomplete = told(found, as_json=as_json)
+    shown = _shown(found, name) if name is not None else None
+    if name is not None and shown is None and not incomplete:
+        return _unknown(read(root, staged=staged, rev=rev, catalogs=False), name)
+    if as_json:
+        values = report.values_json(shown) if shown else {} if name else report.fleet_values(found.fleet)
+        out(json.printed(json.with_findings(values, found.blocking)))
+    elif shown:
+        out(report.values_text(shown, origins=origin))
+    elif name is None:
+        out(report.fleet_table(found.fleet))
+        for note in report.notes(found.fleet):
+            say(f"note: {note}")
     return UNUSABLE if incomplete else CLEAN
 
 

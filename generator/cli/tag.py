@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from generator.cli.options import Format, Printed, Rev, Root, Staged
+from generator.cli.options import Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
     from generator.cli.reading import Read
@@ -45,15 +46,28 @@ def tag(
         raise typer.BadParameter("--cluster goes with --node")
     wanted = cluster or (name or "").partition("/")[0]
     found = read(root, staged=staged, rev=rev, clusters=frozenset({wanted} - {""}), catalogs=True)
-    incomplete = told(found)
-    if wanted and found.cluster(wanted) is None:
-        return UNUSABLE if incomplete else _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
+    as_json = printed is Format.JSON
+    incomplete = told(found, as_json=as_json)
+    if wanted and found.cluster(wanted) is None and not incomplete:
+        return _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
     images = Images(found.fleet, collect(found.inventory.catalogs), found.node_images)
-    if node is not None:
-        code = _of_nodes(found, node, images, why=why, as_json=printed is Format.JSON)
+    if wanted and found.cluster(wanted) is None:
+        code = _unread(found, as_json=as_json)
+    elif node is not None:
+        code = _of_nodes(found, node, images, why=why, as_json=as_json)
     else:
-        code = _of_pool(found, name or "", images, why=why, as_json=printed is Format.JSON)
+        code = _of_pool(found, name or "", images, why=why, as_json=as_json)
     return UNUSABLE if incomplete else code
+
+
+def _unread(found: Read, *, as_json: bool) -> int:
+    """What was asked for is in no file that could be read."""
+    from generator.cli.outcome import UNUSABLE, out
+    from generator.report import json
+
+    if as_json:
+        out(json.printed(json.with_findings({}, found.blocking)))
+    return UNUSABLE
 
 
 def _no_cluster(everything: Read, name: str) -> int:
@@ -76,12 +90,14 @@ def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool
     cluster = found.cluster(cluster_name)
     assert cluster is not None
     pool = pool_of(cluster, pool_name)
+    if pool is None and found.blocking:
+        return _unread(found, as_json=as_json)
     if pool is None:
         return unknown(f"pool of {cluster.name}", pool_name, [one.name for one in cluster.pools])
     asked = images.of_pool(cluster, pool)
     if as_json:
         head = {"cluster": cluster.name, "pool": pool.name, "mode": str(pool.driver.mode)}
-        out(json.printed({**head, "images": to_builtins(asked)}))
+        out(json.printed(json.with_findings({**head, "images": to_builtins(asked)}, found.blocking)))
     else:
         out(lines(asked, why=why))
         if pool.driver.mode in HOST_DRIVERS:
@@ -106,7 +122,10 @@ def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: boo
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)
     clusters: tuple[Cluster, ...] = found.fleet.clusters
     answers = [about(node, clusters, images) for node in nodes]
-    out(json.printed({"nodes": to_builtins(answers)}) if as_json else node_lines(answers, why=why))
+    if as_json:
+        out(json.printed(json.with_findings({"nodes": to_builtins(answers)}, found.blocking)))
+    else:
+        out(node_lines(answers, why=why))
     if any(answer.undecided for answer in answers):
         return UNUSABLE
     return FOUND if any(answer.problems for answer in answers) else CLEAN

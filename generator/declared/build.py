@@ -6,7 +6,9 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
+from generator.declared import delivery as deliveries
 from generator.declared import model, nodeimage
+from generator.declared.delivery import DeliveryMaker
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
     Cluster,
@@ -26,7 +28,7 @@ from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, Severity
 
-LAYERED = ("operator", "driver", "protect")
+LAYERED = ("operator", "driver", "protect", "delivery")
 OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 # The name of an object has at most 253 characters, that of a file 255: nvidiadriver-{pool}.yaml holds 18 of its own.
@@ -52,9 +54,9 @@ def build(inventory: Inventory, *, version: str) -> Built:
         findings.append(_no_fleet(inventory))
     findings += _requires(loaded, version, texts)
     findings += _fleet_alternatives(loaded, texts)
-    specs, clusters = Specs(texts), []
+    specs, delivery, clusters = Specs(texts), DeliveryMaker(texts), []
     for one in inventory.clusters:
-        made, problems = _cluster(one, loaded, images, texts, specs)
+        made, problems = _cluster(one, loaded, images, texts, specs, delivery)
         findings += problems
         if made is not None:
             clusters.append(made)
@@ -131,6 +133,15 @@ def _fleet_alternatives(loaded: Loaded[model.Fleet] | None, texts: Texts) -> Ite
     for path, level in levels:
         if both(level.get("driver", {})):
             yield _both(texts.key(loaded.file, (*path, "driver", "version")))
+        yield from _two_deliveries(loaded.file, path, level, texts)
+
+
+def _two_deliveries(
+    file: str, path: Path, level: Mapping[str, Any], texts: Texts, cluster: str = ""
+) -> Iterator[Finding]:
+    for inside, message in deliveries.both(level.get("delivery", {})):
+        place = texts.key(file, (*path, "delivery", *inside))
+        yield problem("inventory/schema", place, message, "remove one of the two", cluster=cluster)
 
 
 def _no_fleet(inventory: Inventory) -> Finding:
@@ -182,6 +193,7 @@ def _cluster(
     images: Mapping[str, Loaded[model.NodeImage] | None],
     texts: Texts,
     specs: Specs,
+    delivery: DeliveryMaker,
 ) -> tuple[Cluster | None, list[Finding]]:
     shape = one.shape
     findings: list[Finding] = []
@@ -190,6 +202,7 @@ def _cluster(
     levels = _levels(one, fleet)
     if both(one.tree.get("driver", {})):
         findings.append(_both(texts.key(one.file, ("driver", "version")), shape.name))
+    findings += _two_deliveries(one.file, (), one.tree, texts, shape.name)
     operator, problems = _operator(one, levels, texts)
     findings += problems
     if operator is None:
@@ -204,6 +217,8 @@ def _cluster(
     pools, problems = _pools_apart(shape.name, one.file, pools, texts)
     findings += problems
     protect = origin(levels, ("protect",))
+    delivered, problems = delivery.make(shape.name, levels, operator.release)
+    findings += problems
     cluster = Cluster(
         name=shape.name,
         file=one.file,
@@ -214,6 +229,7 @@ def _cluster(
         kube_context=shape.kube_context or shape.name,
         profile=shape.profile,
         protect=bool(protect[0].value["protect"]) if protect else True,
+        delivery=delivered,
     )
     return cluster, findings
 

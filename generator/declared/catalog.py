@@ -19,8 +19,9 @@ from generator.finding import Finding, Severity
 __all__ = ["Catalog", "CatalogFile", "Entry", "canonical", "collect", "read_catalog"]
 
 # Tags of drivers beyond doubt; only the others are taken apart, since a parse costs several times as much.
-PLAIN_TAG = re.compile(
-    r"[1-9][0-9]{2}-[0-9]+\.[0-9]+\.[0-9]+-[0-9]+-(?:generic|aws|azure|gcp|oracle|nvidia)-ubuntu2[0-9]\.04"
+PLAIN_TAGS = re.compile(
+    r"^[1-9][0-9]{2}-[0-9]+\.[0-9]+\.[0-9]+-[0-9]+-(?:generic|aws|azure|gcp|oracle|nvidia)-ubuntu2[0-9]\.04$",
+    re.MULTILINE,
 )
 
 
@@ -49,17 +50,28 @@ def collect(files: Iterable[CatalogFile]) -> Catalog:
     for file in files:
         whole = whole and not file.findings
         entries = repositories.setdefault(file.repository, {})
-        for entry in file.entries:
-            first = entries.setdefault(entry.tag, entry)
-            if first is not entry:
-                lines = repeated.setdefault((file.repository, entry.tag), [first])
-                findings.append(_twice(lines, entry))
-                lines.append(entry)
+        new = {entry.tag: entry for entry in file.entries}
+        if len(new) == len(file.entries) and new.keys().isdisjoint(entries):
+            entries |= new
+        else:
+            findings += _merged(file, entries, repeated)
         findings += _unsorted(file)
         findings += _unreadable(file)
     for (repository, tag), lines in repeated.items():
         repositories[repository][tag] = _combined(lines)
     return Catalog(repositories, tuple(findings), whole=whole)
+
+
+def _merged(
+    file: CatalogFile, entries: dict[str, Entry], repeated: dict[tuple[str, str], list[Entry]]
+) -> Iterator[Finding]:
+    """The entries of a file some of whose tags are listed already."""
+    for entry in file.entries:
+        first = entries.setdefault(entry.tag, entry)
+        if first is not entry:
+            lines = repeated.setdefault((file.repository, entry.tag), [first])
+            yield _twice(lines, entry)
+            lines.append(entry)
 
 
 def _facts(entry: Entry) -> tuple[object, ...]:
@@ -129,8 +141,11 @@ def _unsorted(file: CatalogFile) -> Iterator[Finding]:
 def _unreadable(file: CatalogFile) -> Iterator[Finding]:
     from generator.facts.tag import Unreadable, parse
 
+    tags = [entry.tag for entry in file.entries]
+    if len(PLAIN_TAGS.findall("\n".join(tags))) == len(tags):
+        return
     for entry in file.entries:
-        if PLAIN_TAG.fullmatch(entry.tag):
+        if PLAIN_TAGS.fullmatch(entry.tag):
             continue
         parsed = parse(entry.tag)
         if isinstance(parsed, Unreadable):

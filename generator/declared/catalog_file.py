@@ -15,6 +15,7 @@ from generator.declared.document import CATALOG, Places, places, read
 from generator.declared.entry import (
     DIGEST,
     LINE,
+    LINES,
     MODULE_TYPE,
     NOTHING,
     PLATFORM,
@@ -51,12 +52,12 @@ class CatalogFile(Struct, frozen=True):
     @property
     def unsorted(self) -> Entry | None:
         """The first entry that should stand before the one above it (tags are ASCII)."""
-        previous = ""
-        for entry in self.entries:
-            if entry.tag < previous:
-                return entry
-            previous = entry.tag
-        return None
+        tags = [entry.tag for entry in self.entries]
+        if tags == sorted(tags):
+            return None
+        return next(
+            entry for above, entry in zip(self.entries, self.entries[1:], strict=False) if entry.tag < above.tag
+        )
 
     @property
     def in_order(self) -> bool:
@@ -76,25 +77,46 @@ def read_lines(file: str, text: str) -> CatalogFile | None:
     header = HEADER.match(text)
     if header is None or (not text.isascii() and character(text)):
         return None
+    body = text[header.end() :]
+    start = text.count("\n", 0, header.end()) + 1
+    rows = LINES.findall(body)
+    if len(rows) != body.count("\n") + (not body.endswith("\n")):  # comments or blank lines between: line by line
+        return _with_gaps(file, header[1], body, start)
+    lists = {platforms: tuple(platforms.split(", ")) for platforms in {row[1] for row in rows} if platforms}
+    if not all(map(PLATFORMS.fullmatch, lists)):
+        return None
+    entries = tuple(
+        [
+            Entry(
+                tag,
+                lists.get(platforms),
+                version or None,
+                module_type or None,
+                digest or None,
+                gone != "",
+                file,
+                number,
+            )
+            for number, (tag, platforms, version, module_type, digest, gone) in enumerate(rows, start)
+        ]
+    )
+    return CatalogFile(file, header[1], entries) if entries else None
+
+
+def _with_gaps(file: str, repository: str, body: str, start: int) -> CatalogFile | None:
     entries: list[Entry] = []
-    lists: dict[str, tuple[str, ...]] = {}  # one tuple for each list of platforms
-    lines = text[header.end() :].split("\n")
-    for number, line in enumerate(lines, text.count("\n", 0, header.end()) + 1):
+    for number, line in enumerate(body.split("\n"), start):
         match = LINE.fullmatch(line)
         if match is None:
             if BETWEEN.fullmatch(line):
                 continue
             return None
         tag, platforms, version, module_type, digest, gone = match.groups()
-        known = None
-        if platforms is not None:
-            known = lists.get(platforms)
-            if known is None and not PLATFORMS.fullmatch(platforms):
-                return None
-            if known is None:
-                known = lists[platforms] = tuple(platforms.split(", "))
+        if platforms is not None and not PLATFORMS.fullmatch(platforms):
+            return None
+        known = None if platforms is None else tuple(platforms.split(", "))
         entries.append(Entry(tag, known, version, module_type, digest, gone is not None, file, number))
-    return CatalogFile(file, header[1], tuple(entries)) if entries else None
+    return CatalogFile(file, repository, tuple(entries)) if entries else None
 
 
 def read_exactly(file: str, data: str | bytes) -> CatalogFile:

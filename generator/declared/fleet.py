@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from generator.declared.delivery import NONE, Delivery
 from generator.declared.layers import Level, Path, origin
 from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Release
@@ -149,6 +150,7 @@ class Cluster(Struct, frozen=True, kw_only=True):
     kube_context: str = ""
     profile: str = ""
     protect: bool = True
+    delivery: Delivery = NONE
 
     @property
     def managed_pools(self) -> tuple[Pool, ...]:

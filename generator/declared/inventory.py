@@ -39,7 +39,7 @@ class Refused(Struct, frozen=True):
 
 
 class Inventory(Struct, frozen=True, kw_only=True):
-    """All documents of the inventory, by kind, in the order of their paths."""
+    """All documents of the inventory, by kind, in the order of their paths; `others` are clusters left unread."""
 
     fleets: tuple[Loaded[Fleet], ...]
     clusters: tuple[Loaded[Cluster], ...]
@@ -48,6 +48,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     texts: Texts
     findings: tuple[Finding, ...]
     refused: tuple[Refused, ...] = ()
+    others: tuple[str, ...] = ()
 
     def missing(self, kind: str) -> frozenset[str]:
         """Names of the documents of a kind that could not be read; "" among them may be any name."""
@@ -61,6 +62,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
     documents: dict[str, list[Loaded[Any]]] = {"Fleet": [], "Cluster": [], "NodeImage": []}
     catalogs: list[CatalogFile] = []
     refused: list[Refused] = []
+    others: list[str] = []
     for file in sorted(files):
         if not file.endswith(ENDINGS):
             findings += _wrong_ending(file)
@@ -71,6 +73,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
             findings += catalogs[-1].findings
             continue
         if only_clusters and kind == "Cluster" and _is_other(files[file], only_clusters):
+            others.append(_sniffed(NAME, files[file]))
             continue
         loaded, problems = _document(file, files[file], texts)
         findings += problems
@@ -87,6 +90,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
         texts=texts,
         findings=tuple(findings),
         refused=tuple(refused),
+        others=tuple(others),
     )
 
 

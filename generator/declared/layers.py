@@ -10,8 +10,8 @@ from msgspec import Struct
 
 Path = tuple[str | int, ...]
 
-REPLACED_WHOLE = frozenset({"nodeSelector", "labels", "matchLabels"})
-ALTERNATIVES = (("branch", "version"),)
+REPLACED_WHOLE = frozenset({"nodeSelector", "labels", "matchLabels", "destination"})
+ALTERNATIVES = (("branch", "version"), ("argocd", "flux"))
 
 
 class Level(Struct, frozen=True):

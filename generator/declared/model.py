@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from generator.declared import deliverymodel
 from generator.declared.entry import DIGEST, PLATFORM, REPOSITORY, TAG, VERSION
 
 API_VERSION = "drivergate.dev/v1alpha1"
@@ -141,6 +142,7 @@ class Layer(Shape, frozen=True):
     operator: OperatorLayer | UnsetType = UNSET
     driver: DriverLayer | UnsetType = UNSET
     protect: Annotated[bool, Meta(description="prune protection on driver objects")] | UnsetType = UNSET
+    delivery: deliverymodel.Delivery | UnsetType = UNSET
 
 
 class Silence(Shape, frozen=True):
@@ -219,6 +221,7 @@ class Cluster(Shape, frozen=True):
     operator: OperatorLayer | UnsetType = UNSET
     driver: DriverLayer | UnsetType = UNSET
     protect: bool | UnsetType = UNSET
+    delivery: deliverymodel.Delivery | UnsetType = UNSET
     pools: dict[str, Pool] = {}
     silenced: list[Silence] = []
 

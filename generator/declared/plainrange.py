@@ -1,4 +1,4 @@
-"""The usual `requires: ">=0.1,<1"` between final releases, answered without packaging: its import is a `python -c pass`."""
+"""`requires: ">=0.1,<1"` between final releases, answered without the import of packaging (10 ms)."""
 
 import re
 

@@ -154,10 +154,10 @@ class PoolMaker:
         driver: Driver,
     ) -> Iterator[Finding]:
         missing = [key for key, value in (("os", None if os is UNSET else os), ("arch", arch)) if not value]
-        if driver.mode is Mode.PRECOMPILED and not kernels:
+        if driver.mode is Mode.PRECOMPILED and all(kernel.upcoming for kernel in kernels):
             missing.append("kernels")
         if missing and image:
-            message = f'node image "{image.shape.name}" lists no release, and a {driver.mode} driver needs its kernels'
+            message = f'node image "{image.shape.name}" lists no running release for a {driver.mode} driver'
             yield self.own.problem(name, ("nodeImage",), message, f"add releases to running in {image.file}")
         elif missing:
             message = f"{' and '.join(missing)} must be known for a {driver.mode} driver"

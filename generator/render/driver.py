@@ -15,6 +15,7 @@ from generator.facts.release import DriverApi, Release
 
 # Most pools of a fleet differ in their selector only, and filling in defaults costs more than printing the object.
 _specs: dict[bytes, dict[str, Any]] = {}
+_REMEMBERED = 4096
 
 
 def object_spec(cluster: Cluster, pool: Pool) -> dict[str, Any]:
@@ -23,7 +24,9 @@ def object_spec(cluster: Cluster, pool: Pool) -> dict[str, Any]:
     key = encode((release.version, pool.driver, pool.taints, pool.default))
     spec = _specs.get(key)
     if spec is None:
-        spec = _specs[key] = _but_selector(release, pool)
+        spec = _but_selector(release, pool)
+        if len(_specs) < _REMEMBERED:
+            _specs[key] = spec
     if not pool.node_selector:
         return spec
     return dict(sorted({**spec, "nodeSelector": dict(sorted(pool.node_selector.items()))}.items()))

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared import model
+from generator.declared.delivery import settings as settings_of
 from generator.declared.fleet import Cluster, Fleet, Install, Kernel, Pool
 from generator.declared.layers import Level, Path, below, merged, origin
 from generator.declared.scalar import Ambiguous, is_null
@@ -53,6 +54,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Tree]:
     values["operator"] = says.tree({key: value for key, value in settings.items() if value}, ("operator",))
     values["driver"] = says.driver(merged(below(cluster.levels, "driver")), cluster)
     values["protect"] = says.tree(cluster.protect, ("protect",))
+    values |= says.all({"delivery": settings_of(cluster.delivery)})
     values["pools"] = [Said(pool.name, Origin("cluster", fleet.at(pool))) for pool in cluster.pools]
     return values
 

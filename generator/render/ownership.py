@@ -9,6 +9,7 @@ from msgspec import Struct
 from generator.declared.document import read
 from generator.declared.repopath import is_plain
 from generator.render.rendered import Rendered
+from generator.render.template import DELIVERY, cluster_of
 
 FOLDER = "out"
 MANIFEST = ".drivergate-manifest"
@@ -78,7 +79,7 @@ def changes(
     """Compares what was rendered with what lies below out/. With `only`, other clusters' files stay as they are."""
     wanted = {file.path: file.text for file in rendered.files}
     texts = {path: text.encode() for path, text in wanted.items()}
-    kept = {path: value for path, value in owned.hashes.items() if only and path.split("/")[0] not in only}
+    kept = {path: value for path, value in owned.hashes.items() if only and cluster_of(path) not in only}
     written = {path: data for path, data in texts.items() if path not in present or normal(present[path]) != data}
     listed = manifest({**kept, **{path: digest(text) for path, text in wanted.items()}})
     nothing = not wanted and not owned.hashes and MANIFEST not in present
@@ -118,6 +119,8 @@ def taken_away(rendered: Rendered, present: Mapping[str, bytes], removed: Iterab
     told: set[str] = set()
     for path in removed:
         cluster = path.split("/")[0]
+        if cluster == DELIVERY:  # neither drives a node nor takes anything with it when it goes
+            continue
         if cluster not in clusters:
             if cluster not in told:
                 told.add(cluster)

@@ -7,22 +7,26 @@ from typing import Any
 from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from msgspec import Struct
 
+from generator.declared.catalog import Catalog
 from generator.declared.document import read
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.scalar import resolve
 from generator.finding import Finding, Place
+from generator.render import delivery
 from generator.render.environment import Sandbox, environment
 from generator.render.proof import Prover, Skeleton, printed
 from generator.render.scalar import PLAIN, UnprintableError
-from generator.render.template import Template, Templates, template_finding
+from generator.render.template import DELIVERY, Template, Templates, cluster_of, template_finding
 from generator.render.values import chart_values
-from generator.render.views import ClusterValues
+from generator.render.views import ClusterValues, fleet_view
 
 GPU_OPERATOR = "{cluster}/gpu-operator/"
 OBJECT = f"{GPU_OPERATOR}nvidiadriver-{{pool}}.yaml.j2"
 POLICY = f"{GPU_OPERATOR}clusterpolicy.yaml.j2"
 IMAGES = f"{GPU_OPERATOR}drivergate-images.yaml.j2"
 VALUES = "{cluster}/values/gpu-operator.yaml.j2"
+# The value without which a template of ours prints nothing: it needn't be compiled, which costs more than printing.
+DECIDES = {OBJECT: "spec", POLICY: "document", IMAGES: "images", VALUES: "values", **delivery.DECIDES}
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 DRIVER_KINDS = frozenset({"NVIDIADriver", "ClusterPolicy"})
 
@@ -78,12 +82,24 @@ class Rendered(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-def render(fleet: Fleet, templates: Templates, bases: Mapping[str, Mapping[str, Any]]) -> Rendered:
-    """Everything below out/. `bases` are the clusters' own ClusterPolicy objects, by the path they lie at."""
+def render(
+    fleet: Fleet,
+    templates: Templates,
+    bases: Mapping[str, Mapping[str, Any]],
+    *,
+    catalog: Catalog | None = None,
+    whole: bool = True,
+) -> Rendered:
+    """Everything below out/. `bases` are the clusters' own ClusterPolicy objects, by the path they lie at.
+
+    `catalog` knows digests. Of a fleet that is not whole nothing is rendered that speaks of all its clusters.
+    """
     made = _Rendering(environment(templates.texts), templates)
     for cluster in fleet.clusters:
         base = bases.get(cluster.operator.policy_base) if cluster.operator.policy_base else None
-        made.cluster(cluster, ClusterValues(cluster, base))
+        made.cluster(cluster, ClusterValues(cluster, base, catalog))
+    if whole:
+        made.fleet(fleet, bases)
     files = tuple(sorted(made.files, key=lambda file: file.path))
     return Rendered(files, (*templates.findings, *made.findings, *_clashes(files)))
 
@@ -98,32 +114,57 @@ class _Rendering:
         self.findings: list[Finding] = []
         self.failed: set[str] = set()
         self.sources = templates.files
-        last = [one for one in templates.rendered if one.path.endswith(tuple(f"/{k}.j2" for k in KUSTOMIZATIONS))]
-        self.templates = [one for one in templates.rendered if one not in last]
-        self.kustomizations = last
+        self.of_fleet = [one for one in templates.rendered if one.per_fleet]
+        # Kustomizations list what lies beside them, and what is delivered must be there before it is told of.
+        self.of_cluster = sorted(
+            (one for one in templates.rendered if not one.per_fleet),
+            key=lambda one: (one.delivers, _is_kustomization(one)),
+        )
 
     def cluster(self, cluster: Cluster, values: ClusterValues) -> None:
         start = len(self.files)
-        for template in self.templates:
+        for template in self.of_cluster:
             for pool in _each(template, cluster):
-                self.add(template, cluster, pool, _context(template, cluster, pool, values))
-        made = [file.path for file in self.files[start:]]
-        for template in self.kustomizations:
-            for pool in _each(template, cluster):
-                folder = template.output(cluster.name, pool.name if pool else "").rpartition("/")[0] + "/"
-                beside = [path.removeprefix(folder) for path in made if path.startswith(folder)]
                 context = _context(template, cluster, pool, values)
-                context["resources"] = sorted(name for name in beside if "/" not in name)
+                if template.delivers:
+                    asked = cluster.delivery.argocd or cluster.delivery.flux
+                    context |= delivery.context(template.path, cluster, self.made(start) if asked else {})
+                if _is_kustomization(template):
+                    folder = template.output(cluster.name, pool.name if pool else "").rpartition("/")[0] + "/"
+                    context["resources"] = self.beside(folder, start)
                 self.add(template, cluster, pool, context)
 
-    def add(self, template: Template, cluster: Cluster, pool: Pool | None, context: dict[str, Any]) -> None:
-        if template.path in self.failed:
+    def fleet(self, fleet: Fleet, bases: Mapping[str, Mapping[str, Any]]) -> None:
+        view = None
+        for template in sorted(self.of_fleet, key=_is_kustomization):
+            context: dict[str, Any] = {}
+            if template.path == delivery.HEALTH:
+                context["argocd"] = any(cluster.delivery.argocd for cluster in fleet.clusters)
+            if not template.ours:
+                context["fleet"] = view = view or fleet_view(fleet, bases)
+            if _is_kustomization(template):
+                context["resources"] = self.beside(template.output("").rpartition("/")[0] + "/", 0)
+            self.add(template, None, None, context)
+        names = {cluster.name for cluster in fleet.clusters}
+        shared = [file for file in self.files if not file.cluster]
+        self.findings += [_in_the_way(file) for file in shared if cluster_of(file.path) in names]
+
+    def made(self, start: int) -> dict[str, str]:
+        return {file.path: file.text for file in self.files[start:]}
+
+    def beside(self, folder: str, start: int) -> list[str]:
+        below = [file.path.removeprefix(folder) for file in self.files[start:] if file.path.startswith(folder)]
+        return sorted(name for name in below if "/" not in name)
+
+    def add(self, template: Template, cluster: Cluster | None, pool: Pool | None, context: dict[str, Any]) -> None:
+        decides = DECIDES.get(template.path)
+        if template.path in self.failed or (template.ours and decides and not context[decides]):
             return
         try:
             marked = self.sandbox.fill(template.path, context)
         except TEMPLATE_ERRORS as error:
             self.failed.add(template.path)
-            self.findings.append(_failure(template, error, self.sources, cluster.name, pool.name if pool else ""))
+            self.findings.append(_failure(template, error, self.sources, _name(cluster), _name(pool)))
             return
         if not marked.strip():
             return
@@ -140,6 +181,14 @@ class _Rendering:
             self.findings.append(_unfit(file, problem, skeleton.line))
         else:
             self.files.append(file)
+
+
+def _name(of: Cluster | Pool | None) -> str:
+    return of.name if of else ""
+
+
+def _is_kustomization(template: Template) -> bool:
+    return template.path.endswith(tuple(f"/{name}.j2" for name in KUSTOMIZATIONS))
 
 
 def _each(template: Template, cluster: Cluster) -> tuple[Pool | None, ...]:
@@ -160,7 +209,7 @@ def _context(template: Template, cluster: Cluster, pool: Pool | None, values: Cl
         case path if path == POLICY:
             context["document"] = values.policy
         case path if path == IMAGES:
-            context |= {"namespace": cluster.operator.namespace, "images": list(values.images.items())}
+            context |= {"namespace": cluster.operator.namespace, "images": list(values.listed.items())}
         case path if path == VALUES:
             context["values"] = chart_values(cluster)
     return context
@@ -176,7 +225,7 @@ def _own(template: Template, context: Mapping[str, Any], skeleton: Skeleton) -> 
 
 def _file(
     template: Template,
-    cluster: Cluster,
+    cluster: Cluster | None,
     pool: Pool | None,
     text: str,
     marked: str,
@@ -188,11 +237,11 @@ def _file(
 
     identity = skeleton.identity
     return RenderedFile(
-        path=template.output(cluster.name, pool.name if pool else ""),
+        path=template.output(_name(cluster), _name(pool)),
         text=text,
         template=template,
-        cluster=cluster.name,
-        pool=pool.name if pool else "",
+        cluster=_name(cluster),
+        pool=_name(pool),
         api_version=part(identity.api_version),
         kind=part(identity.kind),
         name=part(identity.name),
@@ -211,7 +260,8 @@ def _loaded(scalar: str) -> str:
 
 def is_values(path: str) -> bool:
     """Whether a path lies in a cluster's values folder, which no tool syncs."""
-    return path.split("/")[1:2] == ["values"]
+    parts = path.split("/")
+    return parts[0] != DELIVERY and parts[1:2] == ["values"]
 
 
 def _not_a_manifest(file: RenderedFile, skeleton: Skeleton) -> str:
@@ -281,13 +331,29 @@ def _clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
         if not file.kind or not file.name:
             continue
         group = file.api_version.rpartition("/")[0]
-        key = (file.cluster, group, file.kind, file.namespace or "default", file.name)
+        key = (_scope(file), group, file.kind, file.namespace or "default", file.name)
         other = objects.setdefault(key, file)
         if other is not file and first is file:
             yield _clash(file, f"{file.kind} {file.name} is in out/{file.path} and in out/{other.path}")
     for folder in sorted(folders & paths.keys()):
         file = paths[folder]
         yield _clash(file, f"out/{file.path} is a file, and other files are to lie in a folder of that name")
+
+
+def _in_the_way(file: RenderedFile) -> Finding:
+    """A file of the whole fleet where those of one cluster lie: with `--cluster` nobody could tell whose it is."""
+    name = cluster_of(file.path)
+    return template_finding(
+        "template/outside-folder",
+        Place(file.template.file),
+        f'out/{file.path} is the whole fleet\'s, and lies where those of cluster "{name}" do',
+        'give it another name, for example in a folder that begins with "_"',
+    )
+
+
+def _scope(file: RenderedFile) -> str:
+    """What shares one API server: a cluster's files, and below _delivery/ the files of one folder."""
+    return file.path.rpartition("/")[0] if file.template.delivers else file.cluster
 
 
 def _clash(file: RenderedFile, message: str) -> Finding:

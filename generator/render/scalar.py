@@ -19,7 +19,8 @@ PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 # to compile, so it is compiled where it is met.
 UNPRINTABLE = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 ADDRESS = re.compile(r"<\S.* at 0x[0-9a-f]{6,}>")
-PRINTABLE_LINE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+PRINTABLE_LINE = re.compile(r"[!-~](?:[ -~]*[!-~])?")  # the first line of a block tells its indentation
+FURTHER_LINE = re.compile(r"[ -~]*[!-~]")
 # YAML 1.1 and 1.2, 7.4.2 and 8.2.2: a key before its ":" is at most 1024 characters, quotes and escapes included.
 LONGEST_KEY = 1024
 
@@ -27,6 +28,8 @@ LONGEST_KEY = 1024
 NESTED = (dict, list, tuple, Mapping)
 
 _texts: dict[str, str] = {}
+_blocks: dict[tuple[int, str], tuple[Any, list[str]]] = {}
+WORTH_REMEMBERING = 4
 _CACHED = 4096
 
 
@@ -132,11 +135,27 @@ def _key(key: str) -> str:
 def _entry(head: str, inner: Any, indent: str, made: list[str]) -> None:
     if isinstance(inner, (str, int)) or not isinstance(inner, NESTED):
         made.append(f"{head} {START}{scalar(inner)}{END}")
-    elif inner:
+    elif not inner:
+        made.append(f"{head} {_empty(inner)}")
+    elif len(inner) < WORTH_REMEMBERING:
         made.append(head)
         _write(inner, indent, made)
     else:
-        made.append(f"{head} {_empty(inner)}")
+        made.append(head)
+        made += _remembered(inner, indent)
+
+
+def _remembered(value: Any, indent: str) -> list[str]:
+    """The lines of a larger value. What pools inherit is one object in all of them; values are frozen once rendered."""
+    key = (id(value), indent)
+    known = _blocks.get(key)
+    if known is not None:
+        return known[1]
+    made: list[str] = []
+    _write(value, indent, made)
+    if len(_blocks) < _CACHED:
+        _blocks[key] = (value, made)  # the value is kept, so that no other gets its identity
+    return made
 
 
 def _item(inner: Any, indent: str, made: list[str]) -> None:
@@ -153,7 +172,7 @@ def lines(value: Sequence[str], indent: int) -> Printed:
     for one in value if isinstance(value, (list, tuple)) else (value,):
         if not isinstance(one, str) or one is value:
             raise UnprintableError(f"the filter lines prints a list of texts, and was given {_told(one)}")
-    if not value or any(not PRINTABLE_LINE.fullmatch(line) for line in value):
+    if not value or not PRINTABLE_LINE.fullmatch(value[0]) or not all(map(FURTHER_LINE.fullmatch, value)):
         return Printed(f"{START}{quoted(''.join(f'{line}' + chr(10) for line in value))}{END}")
     body = "".join(f"\n{' ' * indent}{line}" for line in value)
     return Printed(f"{BLOCK}{body}{END}")

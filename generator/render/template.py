@@ -10,6 +10,9 @@ from generator.finding import Finding, Place, Severity
 
 FOLDER = "templates"
 ENDING = ".j2"
+# What a GitOps tool is told, outside of every folder that it syncs to a cluster.
+DELIVERY = "_delivery"
+OF_A_CLUSTER = frozenset({"{cluster}", "{cluster}.yaml.j2", "{cluster}.yml.j2"})
 HOLE = re.compile(r"\{[^{}]*\}|[{}]")
 HOLES = ("cluster", "pool")
 
@@ -26,6 +29,16 @@ class Template(Struct, frozen=True):
     def per_pool(self) -> bool:
         """Whether it renders once a pool."""
         return "{pool}" in self.path
+
+    @property
+    def per_fleet(self) -> bool:
+        """Whether it renders once for all clusters."""
+        return "{cluster}" not in self.path
+
+    @property
+    def delivers(self) -> bool:
+        """Whether it lies below _delivery/, and so renders after everything that is delivered."""
+        return self.path.startswith(f"{DELIVERY}/")
 
     def output(self, cluster: str, pool: str = "") -> str:
         """The path below out/."""
@@ -68,6 +81,14 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
     texts = {path: template.text for path, template in chosen.items()}
     files = {path: template.file for path, template in chosen.items()}
     return Templates(tuple(rendered), texts, files, tuple(findings))
+
+
+def cluster_of(path: str) -> str:
+    """The cluster that a file below out/ belongs to; of what is the whole fleet's, a name that no cluster has."""
+    parts = path.split("/")
+    if parts[0] != DELIVERY or len(parts) < 3:
+        return parts[0]
+    return parts[2] if len(parts) > 3 else parts[2].rpartition(".")[0]
 
 
 def template_finding(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
@@ -117,9 +138,23 @@ def _misplaced(template: Template) -> Iterator[Finding]:
             message = f'"{name}" in the path of {template.path} is filled by nothing'
             yield template_finding("template/outside-folder", place, message, f"use {known} only")
             return
-    if not template.path.startswith("{cluster}/") or {"", ".", ".."} & set(template.path.split("/")):
+    parts = template.path.split("/")
+    least = {"{cluster}": 2, DELIVERY: 3}.get(parts[0], 0)
+    if not least or len(parts) < least or {"", ".", ".."} & set(parts):
         message = f"{template.path} writes outside of a cluster's folder"
         yield template_finding("template/outside-folder", place, message, "put it below templates/{cluster}/")
+    elif parts[0] == DELIVERY and not _fits_delivery(parts):
+        message = f"{template.path} mixes up what is one cluster's and what is the whole fleet's"
+        tool = f"templates/{DELIVERY}/{parts[1]}"
+        hint = f"put it at {tool}/{{cluster}}.yaml.j2, below {tool}/{{cluster}}/, or without any {{…}} below {tool}/"
+        yield template_finding("template/outside-folder", place, message, hint)
     elif not template.path.endswith((".yaml.j2", ".yml.j2")):
         message = f"{template.path} renders no YAML file, and drivergate writes Kubernetes manifests only"
         yield template_finding("template/not-a-manifest", place, message, 'let its name end in ".yaml.j2"')
+
+
+def _fits_delivery(parts: list[str]) -> bool:
+    """From its output's path it must be clear whose it is: a cluster's below _delivery/<tool>/, else the fleet's."""
+    if parts[2] in OF_A_CLUSTER:
+        return "{" not in parts[1]
+    return "{" not in "/".join(parts)

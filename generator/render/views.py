@@ -9,11 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Install, Pool
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Fleet, Install, Pool
 from generator.declared.layers import over
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
 from generator.render.combination import references
+from generator.render.delivery import escaped, substitution
 from generator.render.driver import in_order, object_spec, policy_spec, toleration
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
@@ -59,14 +61,23 @@ class ClusterView(Struct, frozen=True, kw_only=True):
     install: str
     driver_api: str
     cluster_policy_name: str
+    delivery: str
     pools: tuple[PoolView, ...]
+
+
+class FleetView(Struct, frozen=True, kw_only=True):
+    """The fleet as a template sees it."""
+
+    name: str
+    clusters: tuple[ClusterView, ...]
 
 
 class ClusterValues:
     """Everything that the templates of one cluster are given, made when first asked for."""
 
-    def __init__(self, cluster: Cluster, base: Mapping[str, Any] | None) -> None:
+    def __init__(self, cluster: Cluster, base: Mapping[str, Any] | None, catalog: Catalog | None = None) -> None:
         self.cluster, self.base = cluster, base
+        self.catalog = catalog if cluster.delivery.image_digests else None
 
     @cached_property
     def view(self) -> ClusterView:
@@ -81,6 +92,7 @@ class ClusterValues:
             install=str(operator.install),
             driver_api=str(operator.driver_api),
             cluster_policy_name=operator.policy_name,
+            delivery=_delivered_by(self.cluster),
             pools=tuple(self.pools.values()),
         )
 
@@ -105,25 +117,55 @@ class ClusterValues:
         found = {pool.name: references(self.cluster, pool) for pool in pools}
         return {name: made for name, made in found.items() if made}
 
+    @property
+    def listed(self) -> dict[str, tuple[str, ...]]:
+        """The same as the ConfigMap lists them: with the digest that the catalog records, where that is asked for."""
+        if self.catalog is None:
+            return self.images
+        catalog = self.catalog
+        return {name: tuple(_pinned(one, catalog) for one in images) for name, images in self.images.items()}
+
     @cached_property
     def policy(self) -> dict[str, Any]:
         """The ClusterPolicy: the user's own with spec.driver put in, or nothing where a chart makes it."""
         if self.base is None or self.cluster.operator.install is Install.HELM:
             return {}
         metadata = self.base.get("metadata", {})
-        annotations = annotated(metadata.get("annotations", {}), protect=self.cluster.protect)
-        metadata = {**metadata, "name": self.cluster.operator.policy_name, "annotations": annotations}
         spec = {**self.base.get("spec", {}), "driver": policy_spec(self.cluster, auto_upgrade=False)}
-        return {**self.base, "metadata": metadata, "spec": spec}
+        flux = self.cluster.delivery.flux
+        own = {**metadata.get("annotations", {}), **substitution(flux, {**metadata, "spec": spec})}
+        annotations = annotated(own, protect=self.cluster.protect)
+        metadata = {**metadata, "name": self.cluster.operator.policy_name, "annotations": annotations}
+        whole: dict[str, Any] = escaped(flux, {**self.base, "metadata": metadata, "spec": spec})
+        return whole
 
     def object(self, pool: Pool) -> dict[str, Any]:
         """name, annotations and spec of the pool's NVIDIADriver; an empty spec where it has none."""
         has_object = pool.driver.managed and self.cluster.operator.driver_api is DriverApi.NVIDIADRIVER
-        return {
-            "name": pool.object_name,
-            "annotations": _annotations(protect=pool.protect),
-            "spec": object_spec(self.cluster, pool) if has_object else {},
-        }
+        spec, flux = object_spec(self.cluster, pool) if has_object else {}, self.cluster.delivery.flux
+        annotations = _annotations(protect=pool.protect)
+        if own := substitution(flux, spec):
+            annotations = annotated(own, protect=pool.protect)
+        return {"name": pool.object_name, "annotations": annotations, "spec": escaped(flux, spec)}
+
+
+def fleet_view(fleet: Fleet, bases: Mapping[str, Mapping[str, Any]]) -> FleetView:
+    """The documented value of the fleet."""
+    clusters = fleet.clusters
+    views = tuple(ClusterValues(one, bases.get(one.operator.policy_base)).view for one in clusters)
+    return FleetView(name=fleet.name, clusters=views)
+
+
+def _delivered_by(cluster: Cluster) -> str:
+    tools = {"argocd": cluster.delivery.argocd, "flux": cluster.delivery.flux}
+    return next((name for name, settings in tools.items() if settings), "")
+
+
+def _pinned(reference: str, catalog: Catalog) -> str:
+    """A reference by tag with the tag's digest behind it: the form of a name that every registry client takes."""
+    repository, _, tag = reference.rpartition(":")
+    entry = catalog.find(repository, tag)
+    return f"{reference}@{entry.digest}" if entry and entry.digest and not entry.gone else reference
 
 
 @cache

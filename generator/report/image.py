@@ -11,7 +11,7 @@ from generator.declared.layers import Level
 from generator.facts.osname import os_tag
 from generator.facts.release import OsTagRule, Release
 from generator.render import effective
-from generator.render.combination import Combination, combinations
+from generator.render.combination import Combination, combinations, references
 from generator.render.effective import Said
 from generator.report.show import origin_text
 from generator.report.text import printable
@@ -25,12 +25,8 @@ STATES = {
     Lack.RECORD: "platform unknown",
     Lack.CERTAINTY: "platform unknown",
 }
-OS_TAG_RULES = {
-    OsTagRule.FULL: "keeps VERSION_ID whole for every OS",
-    OsTagRule.NUMERIC: "drops the minor of rocky, and of rhel from 10 on",
-    OsTagRule.RHEL_FROM_10: "drops the minor of rocky, and of rhel from 10 on",
-    OsTagRule.MAJOR: "drops the minor of ol, rocky and rhel",
-}
+# Beside the drivers the operator pulls its driver manager, and GDS and GDRCopy where they are enabled.
+OUTSIDE = "not in the catalog's scope"
 
 
 class Part(Struct, frozen=True):
@@ -50,13 +46,14 @@ class Platform(Struct, frozen=True):
 
 
 class Image(Struct, frozen=True, kw_only=True):
-    """One reference. `refused` says why the operator would compose none."""
+    """One reference. `refused` says why the operator would compose none; an `outside` one is nothing to build."""
 
     reference: str
     upcoming: bool
     platforms: tuple[Platform, ...]
     parts: tuple[Part, ...] = ()
     refused: str = ""
+    outside: bool = False
 
     @property
     def usable(self) -> bool:
@@ -72,11 +69,15 @@ class Images:
         self.listed = Listed(catalog)
 
     def of_pool(self, cluster: Cluster, pool: Pool) -> tuple[Image, ...]:
-        """What the pool's nodes ask for, running kernels first."""
+        """What the pool's nodes ask for: drivers, those of running kernels first, then what comes with them."""
         found: dict[str, list[Combination]] = {}
         for one in sorted(combinations(cluster, pool), key=lambda one: one.upcoming):
             found.setdefault(str(one.reference), []).append(one)
-        return tuple(self._image(cluster, ones) for ones in found.values())
+        others = [one for one in references(cluster, pool) if one not in found]
+        return (
+            *(self._image(cluster, ones) for ones in found.values()),
+            *(Image(reference=one, upcoming=False, platforms=(), outside=True) for one in others),
+        )
 
     def _image(self, cluster: Cluster, ones: list[Combination]) -> Image:
         first = ones[0]
@@ -138,8 +139,19 @@ BUILT_ON_NODE = Part("kernel", "-", "the module is built on the node, so the tag
 def os_part(release: Release, os: OsRelease, where: str) -> Part:
     """The OS tag, and the rule of the release that makes it."""
     tag = os_tag(release, os.id, os.version)
-    why = f"ID {os.id} and VERSION_ID {os.version}: {where}; operator {release.version} {OS_TAG_RULES[release.os_tag]}"
-    return Part("os", tag if isinstance(tag, str) else "-", why + (f" ({release.note})" if release.note else ""))
+    if not isinstance(tag, str):
+        return Part("os", "-", tag.reason)
+    said = _os_tag_rule(release, os, kept=tag.endswith(os.version))
+    why = f"ID {os.id} and VERSION_ID {os.version}: {where}; operator {release.version} {said}"
+    return Part("os", tag, why + (f" ({release.note})" if release.note else ""))
+
+
+def _os_tag_rule(release: Release, os: OsRelease, *, kept: bool) -> str:
+    """What the release does to the version of this OS (gpu-operator internal/state/nodepool.go getOSTag)."""
+    by_major = os.id == "rhel" and release.os_tag in {OsTagRule.NUMERIC, OsTagRule.RHEL_FROM_10}
+    if kept:
+        return "keeps the minor of rhel before 10" if by_major and "." in os.version else "keeps VERSION_ID whole"
+    return f"drops the minor of {os.id}{' from 10 on' if by_major else ''}"
 
 
 def _origin(said: Any) -> str:
@@ -157,7 +169,8 @@ def lines(images: Iterable[Image], *, why: bool) -> str:
     for image in images:
         mark = "  upcoming" if image.upcoming else ""
         reference = image.reference or f"(no image: {image.refused})"
-        text.append(printable(f"{reference}  {standing(image.platforms)}".rstrip() + mark))
+        how = OUTSIDE if image.outside else standing(image.platforms)
+        text.append(printable(f"{reference}  {how}".rstrip() + mark))
         text += part_lines(image.parts) if why else []
     return "".join(f"{line}\n" for line in text)
 

@@ -23,13 +23,19 @@ def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) 
     return printed(body)
 
 
-def changes(todo: Changes, findings: Sequence[Finding]) -> dict[str, Any]:
-    """What render did or would do, with what the gate will say."""
-    return {
-        "written": [f"{FOLDER}/{path}" for path in todo.told],
-        "removed": [f"{FOLDER}/{path}" for path in todo.removed],
-        "findings": [finding(one) for one in findings],
+def changes(todo: Changes | None, findings: Sequence[Finding]) -> dict[str, Any]:
+    """What render did or would do, with what the gate will say; None where findings keep it from all of it."""
+    body = {
+        "written": [f"{FOLDER}/{path}" for path in todo.told] if todo else [],
+        "removed": [f"{FOLDER}/{path}" for path in todo.removed] if todo else [],
+        "blocked": todo is None,
     }
+    return with_findings(body, findings)
+
+
+def with_findings(body: dict[str, Any], findings: Sequence[Finding]) -> dict[str, Any]:
+    """A verb's own values, and what is wrong with what it read."""
+    return {**body, "findings": [finding(one) for one in findings]}
 
 
 def finding(one: Finding) -> dict[str, Any]:

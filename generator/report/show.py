@@ -23,7 +23,10 @@ WIDEST = 72
 
 
 class Shown(Struct, frozen=True, kw_only=True):
-    """What is shown of one cluster or pool. `object` is the Kubernetes object that carries its driver."""
+    """What is shown of one cluster or pool. `object` is the Kubernetes object that carries its driver.
+
+    `note` says where the facts of the operator's release are those of another one.
+    """
 
     cluster: str
     values: Mapping[str, Tree]
@@ -31,11 +34,14 @@ class Shown(Struct, frozen=True, kw_only=True):
     object: str = ""
     images: tuple[str, ...] = ()
     label: str = ""
+    note: str = ""
 
 
 def shown_cluster(fleet: Fleet, cluster: Cluster) -> Shown:
     """All of a cluster."""
-    return Shown(cluster=cluster.name, values=effective.of_cluster(fleet, cluster))
+    return Shown(
+        cluster=cluster.name, values=effective.of_cluster(fleet, cluster), note=cluster.operator.release.note
+    )
 
 
 def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, Level]) -> Shown:
@@ -48,6 +54,7 @@ def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, 
         object=_object(cluster, pool) if pool.driver.managed else "",
         images=references(cluster, pool),
         label=f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}" if own_driver else "",
+        note=cluster.operator.release.note,
     )
 
 
@@ -58,7 +65,7 @@ def _object(cluster: Cluster, pool: Pool) -> str:
 
 
 def fleet_table(fleet: Fleet) -> str:
-    """One line per pool; a cluster without pools has a line of its own."""
+    """One line per pool; a cluster without pools has a line of its own. `notes` say the rest."""
     rows = [HEAD]
     for cluster in fleet.clusters:
         start = [str(value) or "-" for value in _of_cluster(cluster).values()]
@@ -66,10 +73,21 @@ def fleet_table(fleet: Fleet) -> str:
     return table([[printable(cell) for cell in row] for row in rows])
 
 
+def notes(fleet: Fleet) -> tuple[str, ...]:
+    """What is to be said of the operator releases in the table, each once."""
+    found = {cluster.operator.release.version: cluster.operator.release.note for cluster in fleet.clusters}
+    return tuple(note for _, note in sorted(found.items()) if note)
+
+
 def fleet_values(fleet: Fleet) -> dict[str, Any]:
     """The table for programs."""
     clusters = [
-        {**_of_cluster(cluster), "pools": [_of_pool(pool) for pool in cluster.pools]} for cluster in fleet.clusters
+        {
+            **_of_cluster(cluster),
+            "note": cluster.operator.release.note,
+            "pools": [_of_pool(pool) for pool in cluster.pools],
+        }
+        for cluster in fleet.clusters
     ]
     return {"clusters": clusters}
 
@@ -113,7 +131,7 @@ def values_text(shown: Shown, *, origins: bool) -> str:
     head = [("cluster", shown.cluster), ("pool", shown.pool)]
     lines = [(f"{key}: {text(value)}", None) for key, value in head if value]
     body = list(_mapping(shown.values))
-    tail = [("object", shown.object), ("label", shown.label)]
+    tail = [("object", shown.object), ("label", shown.label), ("note", shown.note)]
     derived = [f"{key}: {text(value)}" for key, value in tail if value]
     if shown.images:
         derived += ["images:", *(f"  - {text(image)}" for image in shown.images)]
@@ -127,6 +145,7 @@ def values_json(shown: Shown) -> dict[str, Any]:
     body: dict[str, Any] = {"cluster": shown.cluster}
     if shown.pool:
         body |= {"pool": shown.pool, "object": shown.object, "label": shown.label, "images": list(shown.images)}
+    body["note"] = shown.note
     body["values"] = {key: _bare(tree) for key, tree in shown.values.items()}
     body["origins"] = {key: _origins(tree) for key, tree in shown.values.items()}
     return body

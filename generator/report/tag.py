@@ -92,7 +92,8 @@ def _claimed(node: Node, cluster: Cluster, pool: Pool, images: Images) -> Answer
 
 def _asking(answer: Answer, node: Node, cluster: Cluster, pool: Pool, reference: str, images: Images) -> Answer:
     ones = _combinations(node, pool, reference)
-    same = [one for one in combinations(cluster, pool) if one.reference == reference]
+    arches = {one.arch for one in ones}
+    same = [one for one in combinations(cluster, pool) if one.reference == reference and one.arch in arches]
     problems = list(_undeclared(node, pool, same=bool(same)))
     platforms = images.platforms(ones)
     problems += [f"not built: {one.platform} {one.state}" for one in platforms if not one.usable]
@@ -127,7 +128,7 @@ def _combinations(node: Node, pool: Pool, reference: str) -> list[Combination]:
             repository=pool.driver.repository,
             reference=reference,
         )
-        for arch in ((known,) if known in pool.arch else pool.arch)
+        for arch in ((known,) if known else pool.arch)
     ]
 
 

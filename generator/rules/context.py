@@ -1,7 +1,7 @@
 """Everything that rules may look at, read and rendered before any of them runs."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -11,6 +11,8 @@ from generator.facts.definition import Definition
 from generator.render.combination import Combination, combinations
 from generator.render.ownership import Changes, Ownership, changes
 from generator.render.rendered import Rendered
+
+T = TypeVar("T")
 
 
 class DriverObject(Struct, frozen=True, kw_only=True):
@@ -28,7 +30,8 @@ class Context(Struct, frozen=True, kw_only=True):
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
     lies below out/ in the judged source. `only` narrows to some clusters; empty means all. `untracked` are input
-    files that a commit would not hold. `allow_remove` names what render may remove; None where nothing is about to be written.
+    files that a commit would not hold. `allow_remove` names what render may remove; None where nothing is about to
+    be written.
     """
 
     fleet: Fleet
@@ -43,14 +46,19 @@ class Context(Struct, frozen=True, kw_only=True):
     staged: bool = False
     only: frozenset[str] = frozenset()
     allow_remove: frozenset[str] | None = None
-    _todo: list[Changes] = []
+    _memory: dict[str, Any] = {}
     _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
 
     def todo(self) -> Changes:
         """What render would do below out/, worked out once: it hashes every file."""
-        if not self._todo:
-            self._todo.append(changes(self.rendered, self.out, self.owned, only=self.only))
-        return self._todo[0]
+        return self.remembered("todo", lambda: changes(self.rendered, self.out, self.owned, only=self.only))
+
+    def remembered(self, name: str, make: Callable[[], T]) -> T:
+        """What several rules need, made for the first of them."""
+        if name not in self._memory:
+            self._memory[name] = make()
+        found: T = self._memory[name]
+        return found
 
     def pools(self) -> Iterator[tuple[Cluster, Pool]]:
         """Every pool with its cluster."""

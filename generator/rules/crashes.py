@@ -56,7 +56,7 @@ def user_objects(
     clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
     kinds = set(DriverApi)
     for file in context.rendered.files:
-        if file.template.ours or file.kind not in kinds or file.document is None:
+        if file.template.ours or file.kind not in kinds or file.cluster not in clusters or file.document is None:
             continue
         api, spec = DriverApi(file.kind), file.document.get("spec")
         driver = spec.get("driver") if api is DriverApi.CLUSTERPOLICY and isinstance(spec, dict) else spec

@@ -44,8 +44,13 @@ class Miss(Struct, frozen=True, kw_only=True):
         return " and ".join(PLATFORMS[arch] for arch in self.arches)
 
 
-def misses(context: Context) -> Iterator[Miss]:
-    """One for each pool, tag and lack. A reference that can't be asked for at all is no miss."""
+def misses(context: Context) -> tuple[Miss, ...]:
+    """One for each pool, tag and lack, found once for all the rules that tell of them."""
+    return context.remembered("misses", lambda: tuple(_misses(context)))
+
+
+def _misses(context: Context) -> Iterator[Miss]:
+    """A reference that can't be asked for at all is no miss."""
     listed = Listed(context.catalog)
     for cluster, pool in context.managed():
         found: dict[tuple[str, Lack], list[Combination]] = {}
@@ -85,7 +90,7 @@ def entries(context: Context) -> Iterator[tuple[Cluster, Pool, Combination, Entr
 def serves(entry: Entry, arch: str) -> bool:
     """Whether an image is recorded for a platform; variant v8 is what every arm64 is."""
     recorded = entry.platforms or ()
-    return PLATFORMS[arch] in recorded or (arch == "arm64" and "linux/arm64/v8" in recorded)
+    return f"linux/{arch}" in recorded or (arch == "arm64" and "linux/arm64/v8" in recorded)
 
 
 def lacking(one: Combination, entry: Entry | None) -> Lack | None:

@@ -21,16 +21,24 @@ class Judgement(Struct, frozen=True):
 
 
 def judge(
-    context: Context, rules: Sequence[Rule], *, told: Iterable[Finding] = (), baseline: Baseline | None = None
+    context: Context,
+    rules: Sequence[Rule],
+    *,
+    told: Iterable[Finding] = (),
+    baseline: Baseline | None = None,
+    without: frozenset[str] = frozenset(),
 ) -> Judgement:
-    """Runs the rules. `told` are the findings of reading and rendering."""
+    """Runs the rules but those `without`. `told` are the findings of reading and rendering."""
+    if context.against is None:
+        without |= {rule.id for rule in rules if rule.compares}
     findings = [*told, *context.catalog.findings, *context.rendered.findings]
     whole = _whole(findings)
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
         able = context.catalog.whole or not rule.needs_catalog
-        if rule.check is not None and able and (not rule.needs_all or _whole(findings)):
+        if rule.check is not None and rule.id not in without and able and (not rule.needs_all or _whole(findings)):
             findings += map(rule.finding, rule.check(context))
-    applied = _Applied(context.fleet.silences, baseline or Baseline())
+    lasting = frozenset(rule.id for rule in rules if rule.lasting)
+    applied = _Applied(context.fleet.silences, baseline or Baseline(), lasting)
     kept, ignored = [], []
     for finding in findings:
         level = applied.level(finding)
@@ -39,7 +47,7 @@ def judge(
         else:
             kept.append(finding if level is finding.severity else replace(finding, severity=level))
     if whole and not context.only:
-        kept += applied.unused(context.fleet, {rule.id: rule for rule in rules})
+        kept += applied.unused(context.fleet, {rule.id: rule for rule in rules}, without)
     if context.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
     return Judgement(tuple(_once(sorted(kept, key=_order))), tuple(ignored))
@@ -67,12 +75,12 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
 class _Applied:
     """Which silences and baseline entries have met a finding."""
 
-    def __init__(self, silences: Sequence[SilenceEntry], baseline: Baseline) -> None:
+    def __init__(self, silences: Sequence[SilenceEntry], baseline: Baseline, lasting: frozenset[str]) -> None:
         self.silences, self.baseline = silences, baseline
         self.by_rule: dict[str, list[int]] = {}
         for index, silence in enumerate(silences):
             self.by_rule.setdefault(silence.rule, []).append(index)
-        self.entries = set(baseline.entries)
+        self.entries = {entry for entry in baseline.entries if entry.rule in lasting}
         self.met: set[int] = set()
         self.met_entries: set[Entry] = set()
 
@@ -92,10 +100,10 @@ class _Applied:
             return Severity.WARNING
         return level
 
-    def unused(self, fleet: Fleet, rules: dict[str, Rule]) -> Iterator[Finding]:
-        """What silences nothing."""
+    def unused(self, fleet: Fleet, rules: dict[str, Rule], without: frozenset[str]) -> Iterator[Finding]:
+        """What silences nothing, but for rules that were not judged."""
         for index, silence in enumerate(self.silences):
-            if index in self.met:
+            if index in self.met or silence.rule in without:
                 continue
             place = fleet.texts.value(silence.file, (*silence.path, "rule"))
             rule = rules.get(silence.rule)

@@ -94,8 +94,15 @@ RULES: tuple[Rule, ...] = (
     Rule("operator/field-not-in-release", U, "a field or value that the declared release doesn't take", not_in_release),
     Rule("operator/unknown-field", U, "a field that the driver API doesn't have", unknown_field),
     Rule("operator/crashes-operator", U, "a setting that stops the operator itself", crashes_operator),
-    Rule("operator/immutable-change", E, "a field changes that the API server keeps", immutable_change),
-    Rule("operator/renamed", E, "a driver object goes and another one takes its nodes", renamed, needs_all=True),
+    Rule("operator/immutable-change", E, "a field changes that the API server keeps", immutable_change, compares=True),
+    Rule(
+        "operator/renamed",
+        E,
+        "a driver object goes and another one takes its nodes",
+        renamed,
+        needs_all=True,
+        compares=True,
+    ),
     Rule("operator/chart-conflict", E, "a rendered ClusterPolicy beside the chart's own", chart_conflict),
     Rule(
         "operator/floating-kernel", W, "precompiled drivers for kernels that change without a commit", floating_kernel

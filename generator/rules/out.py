@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from generator.declared.crds import plain
 from generator.finding import Place, Severity
 from generator.render.ownership import FOLDER, MANIFEST, strays, taken_away
+from generator.render.template import cluster_of
 from generator.rules.context import Context
 from generator.rules.rule import Problem, Rule
 
@@ -28,7 +29,7 @@ def drift(context: Context) -> Iterator[Problem]:
         yield _problem(f"{FOLDER}/{path}", what, hint, clusters.get(path, ""))
     for path in todo.removed:
         if path in context.out:
-            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, path.split("/")[0])
+            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", hint, cluster_of(path))
     if MANIFEST in todo.told:
         what = "does not list what is rendered" if context.owned.readable else "has lines that are no entry of a file"
         what = what if MANIFEST in context.out else "is missing"
@@ -41,7 +42,7 @@ def removal(context: Context) -> Iterator[Problem]:
     for path in todo.foreign:
         what = "would be overwritten, and drivergate does not own it"
         hint = f"move it away, or add its line to {FOLDER}/{MANIFEST} to hand it over"
-        yield _problem(f"{FOLDER}/{path}", what, hint, path.split("/")[0])
+        yield _problem(f"{FOLDER}/{path}", what, hint, cluster_of(path))
     if context.allow_remove is None:
         return
     for taken in taken_away(context.rendered, context.out, todo.removed):
@@ -56,7 +57,7 @@ def stray(context: Context) -> Iterator[Problem]:
     """Files below out/ that are nobody's."""
     bases = {cluster.operator.policy_base.removeprefix(f"{FOLDER}/") for cluster in context.fleet.clusters}
     for path in strays(context.out, context.rendered, context.owned):
-        of_another = context.only and path.split("/")[0] not in context.only
+        of_another = context.only and cluster_of(path) not in context.only
         if not of_another and path not in bases and DOCUMENT not in context.out[path]:  # see contains_input
             what = "is not rendered by drivergate; it is left alone"
             yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")

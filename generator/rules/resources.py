@@ -46,6 +46,8 @@ def refused(context: Context) -> Iterator[Refused]:
     named = {(one.api_version, one.kind): one.checks for one in context.crds}
     clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
     for file in context.rendered.files:
+        if file.cluster not in clusters:  # the whole fleet's, for whoever runs Argo CD or Flux
+            continue
         release = clusters[file.cluster].operator.release
         checks, by = named.get((file.api_version, file.kind)), "in the CRD that the fleet names"
         if checks is None:

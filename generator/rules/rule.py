@@ -25,6 +25,7 @@ class Rule(Struct, frozen=True):
 
     One that `needs_all` compares what is there with everything that is declared: it says nothing while a part of
     that could not be read or rendered. One that `needs_catalog` says nothing while a line of the catalog can't be read.
+    One that `compares` judges a change, and nothing where the revision to compare with can't be read.
     """
 
     id: str
@@ -33,6 +34,12 @@ class Rule(Struct, frozen=True):
     check: Callable[[Context], Iterable[Problem]] | None = None
     needs_all: bool = False
     needs_catalog: bool = False
+    compares: bool = False
+
+    @property
+    def lasting(self) -> bool:
+        """Whether a baseline may list it: it tells of the fleet, not of one change or of files that render mends."""
+        return not self.compares and self.family != "out"
 
     @property
     def family(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from generator.cli.app import run
+from generator.cli.run import run
 from tests.gitrepo import Repo, isolate
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from generator.cli import gather
-from generator.cli.app import run
+from generator.cli import begin
 from generator.cli.outcome import BUG, CLEAN, FOUND, INTERRUPTED, NOT_VERIFIED, UNUSABLE
+from generator.cli.run import run
 from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CLUSTER, files, pool
 from tests.cases.outcome import hides, shows
@@ -51,7 +51,7 @@ def test_d96_a_crash_says_where_and_never_what(
         token = "s3cr3t-value"
         raise ValueError(f"no luck with {token} at {path}")
 
-    monkeypatch.setattr(gather, "find_root", crash)
+    monkeypatch.setattr(begin, "find_root", crash)
     code = run([verb, "--root", str(repo.path)])
     said = capfd.readouterr()
     assert code == BUG == 70

@@ -247,6 +247,49 @@ def test_d67_options_and_waves_of_a_users_own_policy_are_kept() -> None:
     shows(text, 'argocd.argoproj.io/sync-wave: "-1"')
 
 
+def delivered(top: str) -> dict[str, str | bytes]:
+    """One pool in a cluster that says something of its delivery."""
+    return {**files(A, images=(TAG,)), CLUSTER: cluster(A, top=top)}
+
+
+def test_d67_waves_are_text_and_budgets_have_no_options() -> None:
+    """Only an Application has a wave; an unquoted one could not be decoded as an annotation."""
+    argocd = 'delivery: {argocd: {repoURL: "https://git.example.com/fleet.git"}}\nring: "-1"\n'
+    said = outcome(delivered(argocd))
+    assert said.result is Result.OK
+    shows(said.file("argocd/east.yaml"), 'argocd.argoproj.io/sync-wave: "-1"')
+    shows(said.file("nvidiadriver-a.yaml"), "SkipDryRunOnMissingResource=true")
+    hides(said.shown, "sync-wave: *[-0-9]")
+    for path, text in said.out.items():
+        assert (SYNC in text) is ("/nvidiadriver-" in path)
+
+
+@pytest.mark.parametrize("ring", ["", "canary", "1.5", "0x1", "99999999999999999999"])
+def test_d67_a_ring_that_is_no_whole_number_is_no_wave(ring: str) -> None:
+    """Argo CD takes such a wave for 0, in silence."""
+    argocd = f'delivery: {{argocd: {{repoURL: "https://git.example.com/fleet.git"}}}}\nring: "{ring}"\n'
+    hides(outcome(delivered(argocd)).file("argocd/east.yaml"), "sync-wave")
+
+
+def test_d68_flux_applies_driver_objects_after_the_operator() -> None:
+    """fluxcd/kustomize-controller#601: in one set with the chart that brings their CRD they would block everything."""
+    flux = "delivery: {flux: {dependsOn: [{name: gpu-operator}]}}\n"
+    said = outcome(delivered(flux))
+    assert said.result is Result.OK
+    text = said.file("flux/east/gpu-drivers.yaml")
+    shows(text, "dependsOn")
+    spec = yaml.safe_load(text)["spec"]
+    assert spec["dependsOn"] == [{"name": "gpu-operator"}]
+    assert spec["path"] == "./out/east/gpu-operator"
+    kinds = {yaml.safe_load(text)["kind"] for path, text in said.out.items() if path.startswith("east/gpu-operator/")}
+    assert kinds == {"Kustomization", "ConfigMap", "NVIDIADriver"}
+
+
+def test_d68_nothing_to_wait_for_is_refused(repo: CaseRepo) -> None:
+    said = repo.refused(delivered("delivery: {flux: {}}\n"))
+    shows(said, "delivery.flux.dependsOn is not set", "dependsOn: [{name: gpu-operator}]", "[inventory/schema]")
+
+
 LARGE = "templates/{cluster}/gpu-operator/large.yaml.j2"
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from generator.cli.app import run
+from generator.cli.run import run
 
 REPO = Path(__file__).resolve().parents[2]
 

@@ -43,6 +43,31 @@ POLICY = {
     },
 }
 
+EVERY_SETTING: dict[str, dict[str, Any]] = {
+    "argocd": {
+        "namespace": "gitops",
+        "project": "on",
+        "targetRevision": "0644",
+        "path": "teams/gpu",
+        "destination": {"server": "https://203.0.113.7:6443"},
+        "chart": {"repoURL": "registry.example.com/charts", "releaseName": "gpu", "valueFiles": ["charts/own.yaml"]},
+        "automated": {"selfHeal": True},
+    },
+    "flux": {
+        "namespace": "gitops",
+        "sourceRef": {"kind": "OCIRepository", "name": "fleet", "namespace": "sources"},
+        "path": "teams/gpu",
+        "interval": "1h",
+        "timeout": "90m",
+        "prune": True,
+        "wait": False,
+        "dependsOn": [{"name": "operator", "namespace": "gpu"}],
+        "substitute": "escape",
+        "valuesConfigMap": True,
+        "helmReleaseNamespace": "gpu-operator",
+    },
+}
+
 
 def releases() -> tuple[Release, ...]:
     """Every release that is known."""
@@ -58,8 +83,17 @@ def files() -> dict[str, str | bytes]:
     for release in releases():
         for install in INSTALLS:
             for name, document in _clusters(release, install):
-                made[f"inventory/clusters/{name}.yaml"] = document
+                made[f"inventory/clusters/{name}.yaml"] = {**document, **_delivered(len(made))}
     return {path: json.dumps(document, ensure_ascii=False) for path, document in made.items()}
+
+
+def _delivered(number: int) -> dict[str, Any]:
+    """By Argo CD, by Flux, or by nobody that is told of, in turn; with every setting, or with few."""
+    few = {"argocd": {"repoURL": "https://git.example.com/fleet.git"}, "flux": {"dependsOn": [{"name": "operator"}]}}
+    tool = ("argocd", "flux", "")[number % 3]
+    if not tool:
+        return {}
+    return {"delivery": {tool: few[tool] | (EVERY_SETTING[tool] if number % 2 else {})}}
 
 
 def _document(kind: str, name: str, **rest: Any) -> dict[str, Any]:

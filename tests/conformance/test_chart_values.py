@@ -83,7 +83,7 @@ class TestOverlays:
 
     def test_a_cluster_without_a_chart_has_none(self, name: str) -> None:
         with_values = {file.cluster.name for file in overlays(name)}
-        for cluster in {file.cluster.name: file.cluster for file in emitted(name)}.values():
+        for cluster in {file.cluster.name: file.cluster for file in emitted(name) if file.cluster}.values():
             operator = cluster.operator
             wanted = operator.install is Install.HELM or (
                 operator.install is Install.MANIFEST and operator.release.optional_cluster_policy

@@ -24,12 +24,22 @@ class Emitted(Struct, frozen=True):
 
     path: str
     text: str
-    cluster: Cluster
+    cluster: Cluster | None
     document: Any
 
     @property
     def is_values(self) -> bool:
-        return self.path.split("/")[1] == "values"
+        return not self.delivers and self.path.split("/")[1] == "values"
+
+    @property
+    def delivers(self) -> bool:
+        """Whether it is for whoever runs Argo CD or Flux, and no manifest of a cluster's GPUs."""
+        return self.path.startswith("_delivery/")
+
+    @property
+    def is_kustomization(self) -> bool:
+        """Whether it is kustomize's own file; Flux has a kind of the same name."""
+        return not self.is_values and str(self.document["apiVersion"]).startswith("kustomize.config.k8s.io/")
 
     @property
     def kind(self) -> str:
@@ -45,7 +55,7 @@ def emitted(name: str) -> tuple[Emitted, ...]:
     clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
     load = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return tuple(
-        Emitted(file.path, file.text, clusters[file.cluster], yaml.load(file.text, load))
+        Emitted(file.path, file.text, clusters.get(file.cluster), yaml.load(file.text, load))
         for file in context.rendered.files
     )
 
@@ -71,4 +81,4 @@ def few(name: str) -> tuple[Emitted, ...]:
     files = emitted(name)
     if name == "sample":
         return files
-    return tuple(file for file in files if file.cluster.operator.release.version in wanted)
+    return tuple(file for file in files if not file.cluster or file.cluster.operator.release.version in wanted)

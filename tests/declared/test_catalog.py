@@ -5,7 +5,7 @@ import time
 import pytest
 import yaml
 
-from generator.declared.catalog import PLAIN_TAG, Catalog, Entry, canonical, collect, read_catalog
+from generator.declared.catalog import PLAIN_TAGS, Catalog, Entry, canonical, collect, read_catalog
 from generator.facts.tag import ImageTag, parse
 from generator.finding import Place, Severity
 from tests.shared import shared
@@ -138,7 +138,7 @@ def test_the_cheap_look_at_a_tag_takes_nothing_that_the_grammar_refuses() -> Non
         pytest.skip("../shared/facts/real_tags.yaml is absent")
     loaded = yaml.safe_load(real.read_text(encoding="utf-8"))
     tags = [entry["tag"] for group in loaded.values() if isinstance(group, list) for entry in group]
-    plain = [tag for tag in tags if PLAIN_TAG.fullmatch(tag)]
+    plain = [tag for tag in tags if PLAIN_TAGS.fullmatch(tag)]
     assert len(plain) > 20
     assert all(isinstance(parse(tag), ImageTag) for tag in plain)
 

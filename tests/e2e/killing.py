@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from generator.cli.app import run
+from generator.cli.run import run
 from generator.edges.source import is_temporary
 from generator.render.ownership import HEADER, MANIFEST, ownership
 from tests.e2e.fleet import FLEET, NEXT, RUNNING, catalog, lay

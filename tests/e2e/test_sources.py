@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli.app import app
 from tests.e2e.fleet import (
     DRIVERGATE,
     EAST,
@@ -37,6 +38,25 @@ BROKEN: dict[str, str | bytes] = {
     "inventory/notes.yaml.bak": "kind: Cluster\n",
     IMAGES: catalog(TAG) + f'  - {{tag: "{TAG.replace("580", "570")}"}}\n',
 }
+
+
+# Every verb that isn't there to edit the inventory.
+COMMANDS = (
+    ["check"],
+    ["check", "--staged"],
+    ["check", "--format", "json"],
+    ["check", "--write-baseline"],
+    ["render", "--check"],
+    ["render", "--diff"],
+    ["render"],
+    ["show"],
+    ["show", "east/train", "--origin"],
+    ["tag", "east/train", "--why"],
+    ["rules"],
+    ["explain", "image/missing"],
+    ["schema", "Cluster"],
+)
+EDITING = {"catalog", "init", "migrate", "sources"}
 
 
 class TestTheSameJudgement:
@@ -267,17 +287,15 @@ class TestBytes:
         )
         fleet.write({EAST: written, NEW_IMAGES: catalog(NEXT_TAG).replace("images:", "images:   # by hand")})
         before = tree(fleet.path, "inventory")
-        for command in (
-            ["check"],
-            ["check", "--staged"],
-            ["check", "--format", "json"],
-            ["check", "--write-baseline"],
-            ["render", "--check"],
-            ["render", "--diff"],
-            ["render"],
-        ):
+        for command in COMMANDS:
             drivergate(fleet.path, *command)
             assert tree(fleet.path, "inventory") == before, command
+
+
+def test_every_verb_is_among_the_commands() -> None:
+    verbs = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
+    verbs |= {group.name for group in app.registered_groups if group.name}
+    assert verbs - EDITING == {command[0] for command in COMMANDS}
 
 
 class TestOddFiles:

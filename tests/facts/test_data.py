@@ -28,6 +28,9 @@ def test_a_wheels_own_folder_goes_before_the_repositorys(tmp_path, monkeypatch):
     (tmp_path / "_data" / "templates" / ".hidden").write_text("")
     (tmp_path / "_data" / "schemas").mkdir()
     (tmp_path / "_data" / "schemas" / "fleet.json").write_text('{"type": "object"}')
+    (tmp_path / "_data" / "rules").mkdir()
+    (tmp_path / "_data" / "rules" / "image.md").write_text("## image/missing\n")
     monkeypatch.setattr(data, "_PACKAGE", str(tmp_path))
+    assert data.rule_docs("image") == "## image/missing\n"
     assert data.templates() == {"{cluster}/a.yaml.j2": "a: 1\r\n"}
     assert data.schema_json("fleet") == {"type": "object"}
