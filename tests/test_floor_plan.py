@@ -18,9 +18,10 @@ ROOMS: dict[str, set[str]] = {
     "render": {"facts", "finding", "declared"},
     "rules": {"facts", "finding", "declared", "observed", "render"},
     "upgrade": {"facts", "finding", "declared", "observed", "render", "rules"},
-    "report": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade"},
+    "adopt": {"facts", "finding", "declared", "observed", "render"},
+    "report": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt"},
     "edges": {"finding"},
-    "cli": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "report", "edges"},
+    "cli": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt", "report", "edges"},
 }
 
 # A library is at home in a room or in one file of it. msgspec is how every room writes its values.

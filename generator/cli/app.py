@@ -6,6 +6,7 @@ import typer
 
 from generator.cli.check import check
 from generator.cli.explain import explain
+from generator.cli.init import init
 from generator.cli.migrate import migrate
 from generator.cli.outcome import INTERRUPTED, UNUSABLE, say
 from generator.cli.render import render
@@ -22,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(init)
 app.command()(render)
 app.command()(check)
 app.command()(show)

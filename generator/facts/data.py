@@ -42,6 +42,11 @@ def rule_docs(family: str) -> str:
     return _text(f"{_bundled('rules', 'docs/rules')}/{family}.md")
 
 
+def scaffold(name: str) -> str:
+    """A file that `drivergate init` begins a repository with."""
+    return _text(f"{_FACTS}/data/scaffold/{name}")
+
+
 def _bundled(in_wheel: str, in_checkout: str) -> str:
     """A wheel carries the folder inside the package; an editable install reads the repository's own."""
     folder = f"{_PACKAGE}/_data/{in_wheel}"

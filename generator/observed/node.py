@@ -10,11 +10,24 @@ LOOKS_LIKE_YAML = re.compile(rb"(?:---|apiVersion:|kind:|items:|metadata:|- )", 
 HINT = "write it with: kubectl get node NAME -o json"
 
 
+class Taint(Struct, frozen=True):
+    """What keeps pods away; an empty value means that none was given."""
+
+    key: str
+    effect: str
+    value: str = ""
+
+
 class Node(Struct, frozen=True, kw_only=True):
-    """A node's labels, and what its kubelet says of it, which the operator never reads."""
+    """A node's labels and taints, and what its kubelet says of it, which the operator never reads.
+
+    `resources` are the names of what it offers, such as nvidia.com/gpu.
+    """
 
     name: str
     labels: dict[str, str]
+    taints: tuple[Taint, ...] = ()
+    resources: frozenset[str] = frozenset()
     architecture: str = ""
     kernel: str = ""
     os_image: str = ""
@@ -40,11 +53,17 @@ class _NodeInfo(Struct, rename="camel"):
 
 class _Status(Struct, rename="camel"):
     node_info: _NodeInfo | None = None
+    capacity: dict[str, Any] | None = None
+
+
+class _Spec(Struct):
+    taints: list[Taint] | None = None
 
 
 class _Item(Struct):
     kind: str = ""
     metadata: _Metadata | None = None
+    spec: _Spec | None = None
     status: _Status | None = None
 
 
@@ -122,6 +141,8 @@ def _node(item: _Item) -> Node:
     return Node(
         name=item.metadata.name,
         labels=item.metadata.labels or {},
+        taints=tuple((item.spec and item.spec.taints) or ()),
+        resources=frozenset((item.status and item.status.capacity) or ()),
         architecture=info.architecture,
         kernel=info.kernel_version,
         os_image=info.os_image,

@@ -160,9 +160,7 @@ def _unprotected(file: RenderedFile, owner: str, wanted: Mapping[str, Any], pool
     if FLUX_PRUNE in wanted and annotations.get(FLUX_PRUNE) != wanted[FLUX_PRUNE]:
         lacking.append(f"{FLUX_PRUNE}: {wanted[FLUX_PRUNE]}")
     if lacking:
-        message = (
-            f"annotations of {_what(file)} lack {', '.join(lacking)}: {owner} is protected"
-        )
+        message = f"annotations of {_what(file)} lack {', '.join(lacking)}: {owner} is protected"
         hint = "print the annotations as {{ annotations }} gives them, or set protect: false"
         yield _problem(file, message, hint, pool, "annotations")
 

@@ -85,7 +85,12 @@ def test_d74_an_untracked_file_is_no_part_of_the_commit(with_untracked: CaseRepo
     """pre-commit/pre-commit#1212."""
     said = with_untracked.drivergate("check", "--staged")
     assert said.code == 1
-    shows(said.stdout, "new-image.yaml", "inventory/catalog/new-image.yaml: error: the file is not tracked", "[out/not-staged]")
+    shows(
+        said.stdout,
+        "new-image.yaml",
+        "inventory/catalog/new-image.yaml: error: the file is not tracked",
+        "[out/not-staged]",
+    )
     shows(said.stdout, f"needs {NEXT_TAG}")
 
 

@@ -276,7 +276,10 @@ class TestBytes:
     def test_what_is_printed_is_utf8_under_any_locale(self, fleet: Fleet) -> None:
         fleet.write({"inventory/größe.yaml.bak": "kind: Cluster\n"})
         for env in ({}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"PYTHONIOENCODING": "cp1252"}):
-            assert "inventory/größe.yaml.bak:1:1: error: the file is not read" in drivergate(fleet.path, "check", env=env).stdout
+            assert (
+                "inventory/größe.yaml.bak:1:1: error: the file is not read"
+                in drivergate(fleet.path, "check", env=env).stdout
+            )
 
     def test_no_command_changes_the_inventory(self, fleet: Fleet) -> None:
         """Public case D92: comments, blank lines, anchors, odd spellings stay as people wrote them."""

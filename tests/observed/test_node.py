@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from generator.observed.node import Node, Unreadable, parse
+from generator.observed.node import Node, Taint, Unreadable, parse
 
 # As `kubectl get node -o json` prints it (kubernetes api/core/v1 Node), cut to what could matter.
 NODE = {
@@ -22,6 +22,8 @@ NODE = {
 PARSED = Node(
     name="n1",
     labels={"kubernetes.io/arch": "arm64"},
+    taints=(Taint("nvidia.com/gpu", "NoSchedule", "present"),),
+    resources=frozenset({"cpu"}),
     architecture="arm64",
     kernel="5.14.0-284.54.1.el9_2.aarch64+64k",
     os_image="Red Hat Enterprise Linux CoreOS 415.92",

@@ -39,7 +39,8 @@ def test_fresh_output_is_silent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"x\n", "the file differs from what the inventory renders"), (None, "the file is missing")]
+    ("content", "message"),
+    [(b"x\n", "the file differs from what the inventory renders"), (None, "the file is missing")],
 )
 def test_drift(content: bytes | None, message: str) -> None:
     (finding,) = told(with_out(context(POOL, B), {GONE: content}))
