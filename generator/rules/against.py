@@ -167,8 +167,8 @@ def _changed(
     return Problem(
         place=place,
         message=f"{what} is {shown(was)} in the revision compared with and {shown(becomes)} now, and can't be changed",
-        hint="add a second pool of a new name with its own nodeSelector, move the nodes' label to it, and remove the "
-        "old pool in a later commit",
+        hint="add a second pool of a new name with its own nodeSelector, drain the nodes and move their label to it, "
+        "and remove the old pool in a later commit",
         cluster=cluster.name,
         pool=pool.name if pool else "",
         fact=what,

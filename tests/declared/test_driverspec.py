@@ -66,6 +66,7 @@ def test_text_that_readers_take_for_something_else_wants_quotes(text: str, path:
     [
         ("rdma: {enabled: yes}", "rdma.enabled", "is yes, true or false is wanted"),
         ("startupProbe: {periodSeconds: 0x10}", "startupProbe.periodSeconds", "is 0x10, a whole number is wanted"),
+        ("startupProbe: {periodSeconds: 99999999999999999999}", "startupProbe.periodSeconds", "which is too large"),
         ("priorityClassName:", "priorityClassName", "is empty"),
         ("priorityClassName: ~", "priorityClassName", 'is empty (written "~")'),
         ("startupProbe: {periodSeconds: 0}", "startupProbe.periodSeconds", "must be at least 1, not 0"),

@@ -52,6 +52,33 @@ def test_what_is_no_yaml_file_is_nobody_s_business(name: str) -> None:
     assert told({**files(), f"inventory/{name}": "anything"}) == []
 
 
+DOCUMENT = cluster(POOL, name="two")
+BEGINNINGS = ["", "# a comment\n\n---\n", "\ufeff", "%YAML 1.2\n---\n", "\r\n", "x-note: 1\n"]
+JSON = '{"apiVersion": "drivergate.dev/v1alpha1", "kind": "Cluster"}'
+
+
+@pytest.mark.parametrize("name", ["fra2.ymal", "fra2", "fra2.txt", "fra2.yaml_"])
+@pytest.mark.parametrize("text", [*(f"{begin}{DOCUMENT}" for begin in BEGINNINGS), JSON, JSON.replace("{", "{\n  ", 1)])
+def test_a_document_of_ours_is_read_or_told_of_under_any_name(name: str, text: str) -> None:
+    finding = only({**files(), f"inventory/{name}": text})
+    assert (finding.rule, finding.place) == ("inventory/unread-file", Place(f"inventory/{name}", 1, 1))
+    assert finding.message == 'the file is not read: its name doesn\'t end in ".yaml" or ".yml"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# Pools\n\nA cluster:\n\n```yaml\n{DOCUMENT}```\n",
+        f"#!/bin/sh\ncat > fra2.yaml <<EOF\n{DOCUMENT}EOF\n",
+        f'"""Makes clusters."""\n\nTEXT = """\\\n{DOCUMENT}"""\n',
+        "apiVersion: example.com/v1\nnote: of drivergate.dev/v1alpha1\n",
+        "\n" * 50_000 + "drivergate.dev/",
+    ],
+)
+def test_a_text_about_documents_is_none(text: str) -> None:
+    assert told({**files(), "inventory/about": text}) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -148,3 +148,65 @@ def test_a_line_end_behind_a_name_is_no_part_of_it() -> None:
 def test_keys_for_notes_are_free_at_the_top_only() -> None:
     assert told(files(more="x-notes: {anything: ~}\n")) == []
     assert only(files(f"{POOL}, x-notes: 1")).message == 'unknown key "x-notes" in pools.a'
+
+
+def renamed(name: str) -> str:
+    repository = files()
+    repository[CLUSTER_FILE] = repository[CLUSTER_FILE].replace("name: one", f"name: {name}")
+    return only(repository).message
+
+
+def test_a_name_that_does_not_fit_is_told_in_words() -> None:
+    assert renamed("../../etc") == 'name is "../../etc", which holds more than letters, digits, "-", "_" and "."'
+    assert renamed('"-x"') == 'name is "-x", which begins or ends with "-"'
+    assert renamed("x_") == 'name is "x_", which begins or ends with "_"'
+    (finding,) = serious(files(more="operator: {namespace: Gpu}\n"))
+    said = 'operator.namespace is "Gpu", which holds more than lower-case letters, digits and "-"'
+    assert (finding.message, finding.hint) == (
+        said,
+        'write the name of a namespace (lower-case letters, digits and "-")',
+    )
+    assert len(serious(files(more='operator: {namespace: ""}\n'))) == 1
+
+
+@pytest.mark.parametrize("key", ["namespace", "clusterPolicyName"])
+def test_no_message_holds_a_pattern(key: str) -> None:
+    for value in ("A_b", "-a", '"a b"'):
+        (finding,) = serious(files(more=f"operator: {{{key}: {value}}}\n"))
+        assert "[a-z0-9]" not in finding.message + finding.hint
+
+
+def test_an_empty_list_says_what_one_of_it_is() -> None:
+    finding = only(files(image=IMAGE.replace("[amd64]", "[]")))
+    assert (finding.message, finding.hint) == (
+        "arch is empty, at least one architecture is wanted",
+        "name at least one architecture",
+    )
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "-99999999999999999999"])
+@pytest.mark.parametrize("key", ["nodes", "driver: {upgradePolicy: {maxUnavailable", "nodes: {max: 1, min"])
+def test_a_number_that_64_bits_do_not_hold_is_too_large(key: str, number: str) -> None:
+    finding = only(files(f"nodeImage: aws, {key}: {number}{'}' * key.count('{')}"))
+    assert finding.message.endswith(f" is {number}, which is too large")
+    assert finding.hint == "write a smaller number"
+
+
+HUGE = "1." + "0" * 100_000
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        f"nodeImage: aws, owner: {HUGE}",
+        f"nodeImage: aws, nodes: {HUGE}",
+        f"nodeImage: aws, nodes: {'9' * 100_000}",
+        f'nodeImage: aws, driver: {{mode: "{HUGE}"}}',
+        f'nodeImage: aws, "{HUGE}": 1',
+        f"nodeImage: aws, driver: {{spec: {{priorityClassName: {HUGE}}}}}",
+    ],
+)
+def test_what_is_quoted_is_cut(pool: str) -> None:
+    finding = only(files(pool))
+    assert "…" in finding.message
+    assert len(finding.message) + len(finding.hint) < 1000

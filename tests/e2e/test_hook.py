@@ -208,7 +208,7 @@ def test_a_commit_that_passes_shows_its_warnings(fleet: Fleet, install: Install)
     install(fleet)
     said = committed(fleet, "--allow-empty")
     assert said.code == 0, said.text
-    own = [line.strip() for line in said.text.splitlines() if "error" in line or "warning" in line]
+    own = [line.strip() for line in said.text.splitlines() if " errors, " in line or ": warning: " in line]
     assert own == ["0 errors, 0 warnings in 1 cluster, 1 pool, 1 image of the index"]
     fleet.write({EAST: f"{cluster()}    upcomingKernels: [{NEXT}]\n"})
     fleet.render()

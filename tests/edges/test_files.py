@@ -60,6 +60,16 @@ class TestRoot:
         with pytest.raises(UnreadableError, match="`nowhere` is no folder"):
             find_root("nowhere")
 
+    def test_the_inventory_is_no_repository(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "inventory").mkdir()
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(UnreadableError) as caught:
+            find_root("inventory")
+        assert str(caught.value) == f"no inventory/ in `{tmp_path}/inventory`"
+        assert caught.value.hint == "name the folder that holds inventory/"
+        (tmp_path / "inventory/inventory").mkdir()
+        assert find_root("inventory") == f"{tmp_path}/inventory"
+
     def test_none_is_said_with_a_way_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         with pytest.raises(UnreadableError) as caught:

@@ -11,6 +11,7 @@ from generator.render.ownership import (
     changes,
     digest,
     manifest,
+    needless,
     ownership,
     strays,
     taken_away,
@@ -155,6 +156,24 @@ def test_a_driver_object_is_taken_away_by_its_name() -> None:
     assert taken(made(files(POOL)), out) == [(GONE, "one/b")]
     (one,) = taken_away(made(files(POOL)), out, [GONE])
     assert one.names == {"one/b", "b", "one"}
+
+
+def needed(present: dict[str, bytes], *names: str) -> tuple[str, ...]:
+    now = made({**files(), "inventory/two.yaml": cluster(POOL, name="two")})
+    removed = against(now, fresh(made())).removed
+    return needless(names, taken_away(now, present, removed), removed, present)
+
+
+def test_a_name_that_allows_nothing_is_needless() -> None:
+    before = fresh(made())
+    assert needed(before, "one/b", "one") == ()
+    assert needed(before, "b", "nope", "two", "one/b", "one/c") == ("b", "nope", "one/c", "two")
+
+
+def test_what_a_killed_run_was_allowed_its_next_one_may_be_allowed_again() -> None:
+    before = fresh(made())
+    del before[GONE]
+    assert needed(before, "one/b", "one", "two/b", "b") == ("b", "two/b")
 
 
 def test_a_cluster_policy_is_a_driver_object() -> None:

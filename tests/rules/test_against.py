@@ -129,7 +129,9 @@ def test_the_change_is_told_where_it_was_made() -> None:
     files = inventory(pool("a", f"driver: {{{COMPILED}}}"))
     (finding,) = told("operator/immutable-change", files, against=[before("a", usePrecompiled=True)])
     assert finding.place.file == CLUSTER
-    assert finding.hint.startswith("add a second pool of a new name with its own nodeSelector, move the nodes' label")
+    assert finding.hint.startswith(
+        "add a second pool of a new name with its own nodeSelector, drain the nodes and move"
+    )
 
 
 def test_the_way_out_of_an_immutable_change_is_no_finding_itself() -> None:

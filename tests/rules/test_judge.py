@@ -98,6 +98,39 @@ def test_what_leaves_no_manifest_can_t_be_silenced() -> None:
     assert finding.place == Place(FLEET_FILE, 8, 12)
 
 
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("image", 'a silence names one rule, such as image/', "name each rule by itself"),
+        ("image/", 'a silence names one rule, such as image/', "name each rule by itself"),
+        ("image/mising", 'there is no rule "image/mising"', 'did you mean "image/missing"?'),
+    ],
+)
+def test_a_silence_of_what_is_no_rule(name: str, message: str, hint: str) -> None:
+    (finding,) = unused(judged(files(more=silenced(f"rule: {name}, reason: r"))))
+    assert finding.message.startswith(message)
+    assert finding.hint == hint
+
+
+def test_names_in_a_silence_that_nothing_has_are_told_where_they_stand() -> None:
+    made = judged(files(UNBUILT, more=silenced(f"rule: {MISSING}, reason: r, pools: [a, aa]")))
+    (finding,) = unused(made)
+    assert of(made, MISSING) == []
+    assert (finding.place, finding.message) == (Place(CLUSTER_FILE, 5, 52), 'no pool is named "aa"')
+    fleet = f"{FLEET}{silenced(f'rule: {MISSING}, reason: r, clusters: [two, ona], pools: [b, x]')}"
+    repository = {**files(fleet=fleet), "inventory/two.yaml": cluster(POOL, POOL.replace("pool: a", "pool: b"), name="two")}
+    (finding,) = unused(judged(repository))
+    assert (finding.message, finding.hint) == ('no cluster is named "ona"', 'did you mean "one"?')
+    (finding,) = unused(judged({**repository, FLEET_FILE: fleet.replace(", ona", "")}))
+    assert (finding.message, finding.hint) == ('no pool is named "x"', "remove the name, or the silence")
+
+
+def test_a_baseline_entry_of_no_rule() -> None:
+    listed = read_baseline(b'findings: [{rule: "image/mising", pool: "a"}]\n')
+    (finding,) = unused(judged(files(), baseline=listed))
+    assert finding.message == 'there is no rule "image/mising", and the baseline lists a finding of it'
+
+
 def test_while_something_can_t_be_read_no_silence_is_called_unused() -> None:
     repository = {**files(more=silenced(f"rule: {MISSING}, reason: r")), "inventory/x.yaml": "a: [\n"}
     assert unused(judged(repository)) == []
