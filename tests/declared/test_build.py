@@ -244,8 +244,8 @@ def test_silences_of_fleet_and_cluster() -> None:
     silence = "silenced:\n  - {rule: image/missing, reason: later, pools: [a]}\n"
     named = f"{FLEET}silenced:\n  - {{rule: out/stray, reason: ours, level: warning, clusters: [one]}}\n"
     of_fleet, of_cluster = fleet(files(more=silence, fleet=named)).silences
-    assert (of_fleet.rule, of_fleet.ignore, of_fleet.clusters) == ("out/stray", False, {"one"})
-    assert (of_cluster.ignore, of_cluster.clusters, of_cluster.pools) == (True, {"one"}, {"a"})
+    assert (of_fleet.rule, of_fleet.ignore, of_fleet.clusters) == ("out/stray", False, ("one",))
+    assert (of_cluster.ignore, of_cluster.clusters, of_cluster.pools) == (True, ("one",), ("a",))
 
 
 def test_a_silence_without_a_reason_is_refused() -> None:

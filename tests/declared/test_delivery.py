@@ -107,7 +107,7 @@ def test_two_tools_at_one_level() -> None:
         (f"{REPO}, path: /gpu", "no path inside of a repository", "no slash"),
         (f"{REPO}, chart: {{valueFiles: [a.yaml, /b.yaml]}}", "delivery.argocd.chart.valueFiles.1", "no slash"),
         (f"{REPO}, targetRevison: main", 'unknown key "targetRevison"', "targetRevision"),
-        (f"{REPO}, namespace: Argo", "the name of a namespace", "lower-case"),
+        (f"{REPO}, namespace: Argo", "holds more than lower-case letters", "the name of a namespace"),
     ],
 )
 def test_argocd_problems(settings: str, message: str, hint: str) -> None:
@@ -122,7 +122,7 @@ def test_argocd_problems(settings: str, message: str, hint: str) -> None:
     ("settings", "message", "hint"),
     [
         ("prune: false", "delivery.flux.dependsOn is not set", "dependsOn: [{name: gpu-operator}]"),
-        ("dependsOn: []", "a list that is not empty", "not empty"),
+        ("dependsOn: []", "at least one entry is wanted", "name at least one entry"),
         ("dependsOn: [{name: a}], interval: 30s", 'interval is "30s", and Flux takes at least 60s', "longer"),
         ("dependsOn: [{name: a}], interval: 0.9m", 'interval is "0.9m"', "longer"),
         ("dependsOn: [{name: a}], timeout: 5 minutes", "a duration", "10m"),
