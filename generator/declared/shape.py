@@ -153,7 +153,9 @@ def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting) -> 
 
     for error in jsonschema_rs.validator_for(dict(wanted)).iter_errors(_as_json(value)):
         path: Path = tuple(error.instance_path)
-        if not any(path[: len(seen)] == seen for seen in known.reported):
+        # What stands in for a refused value may make all alternatives of its parent unfit.
+        inside = type(error.kind).__name__ == "AnyOf" and any(seen[: len(path)] == path for seen in known.reported)
+        if not inside and not any(path[: len(seen)] == seen for seen in known.reported):
             yield from _told(error, path, known)
 
 

@@ -202,7 +202,7 @@ HUGE = "1." + "0" * 100_000
         f"nodeImage: aws, nodes: {HUGE}",
         f"nodeImage: aws, nodes: {'9' * 100_000}",
         f'nodeImage: aws, driver: {{mode: "{HUGE}"}}',
-        f'nodeImage: aws, "{HUGE}": 1',
+        f'nodeImage: aws, "{"k" * 1000}": 1',
         f"nodeImage: aws, driver: {{spec: {{priorityClassName: {HUGE}}}}}",
     ],
 )

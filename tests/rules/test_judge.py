@@ -101,8 +101,8 @@ def test_what_leaves_no_manifest_can_t_be_silenced() -> None:
 @pytest.mark.parametrize(
     ("name", "message", "hint"),
     [
-        ("image", 'a silence names one rule, such as image/', "name each rule by itself"),
-        ("image/", 'a silence names one rule, such as image/', "name each rule by itself"),
+        ("image", "a silence names one rule, such as image/", "name each rule by itself"),
+        ("image/", "a silence names one rule, such as image/", "name each rule by itself"),
         ("image/mising", 'there is no rule "image/mising"', 'did you mean "image/missing"?'),
     ],
 )
@@ -116,9 +116,12 @@ def test_names_in_a_silence_that_nothing_has_are_told_where_they_stand() -> None
     made = judged(files(UNBUILT, more=silenced(f"rule: {MISSING}, reason: r, pools: [a, aa]")))
     (finding,) = unused(made)
     assert of(made, MISSING) == []
-    assert (finding.place, finding.message) == (Place(CLUSTER_FILE, 5, 52), 'no pool is named "aa"')
+    assert (finding.place, finding.message) == (Place(CLUSTER_FILE, 5, 49), 'no pool is named "aa"')
     fleet = f"{FLEET}{silenced(f'rule: {MISSING}, reason: r, clusters: [two, ona], pools: [b, x]')}"
-    repository = {**files(fleet=fleet), "inventory/two.yaml": cluster(POOL, POOL.replace("pool: a", "pool: b"), name="two")}
+    repository = {
+        **files(fleet=fleet),
+        "inventory/two.yaml": cluster(POOL, POOL.replace("pool: a", "pool: b"), name="two"),
+    }
     (finding,) = unused(judged(repository))
     assert (finding.message, finding.hint) == ('no cluster is named "ona"', 'did you mean "one"?')
     (finding,) = unused(judged({**repository, FLEET_FILE: fleet.replace(", ona", "")}))
