@@ -42,11 +42,6 @@ class Changes(Struct, frozen=True, kw_only=True):
         """Every file that is written, the manifest among them where it changes."""
         return tuple(sorted([*self.written, MANIFEST] if self.relists else self.written))
 
-    @property
-    def only_relists(self) -> bool:
-        """Whether the manifest is all that changes."""
-        return self.relists and not self.written and not self.removed
-
 
 def digest(text: str) -> str:
     """The hash of a file with its line ends as LF, so that a CRLF checkout is no difference."""

@@ -28,12 +28,12 @@ def drift(context: Context) -> Iterator[Problem]:
         what = "differs from what the inventory renders" if path in context.out else "is missing"
         yield _problem(f"{FOLDER}/{path}", what, hint, clusters.get(path, ""))
     asked = {taken.path: taken.name for taken in taken_away(context.rendered, context.out, todo.removed)}
-    for path in todo.removed:
-        if path in context.out:
-            name = asked.get(path) or asked.get(cluster_of(path))
-            how = hint.replace(RENDER, f"{RENDER} --allow-remove {name}") if name else hint
-            yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", how, cluster_of(path))
-    if todo.only_relists:
+    left = [path for path in todo.removed if path in context.out]
+    for path in left:
+        name = asked.get(path) or asked.get(cluster_of(path))
+        how = hint.replace(RENDER, f"{RENDER} --allow-remove {name}") if name else hint
+        yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", how, cluster_of(path))
+    if todo.relists and not todo.written and not left:
         what = "does not list what is rendered" if context.owned.readable else "has lines that are no entry of a file"
         what = what if MANIFEST in context.out else "is missing"
         yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")

@@ -62,6 +62,12 @@ def test_drift_of_the_manifest_alone() -> None:
     assert finding.message == "the file has lines that are no entry of a file"
 
 
+def test_a_line_of_a_file_that_is_gone_already_is_drift() -> None:
+    """Somebody deleted by hand what the inventory no longer renders: only the manifest still speaks of it."""
+    before, given = context(POOL, B), context(POOL)
+    assert said(with_out(given, {MANIFEST: before.out[MANIFEST]})) == [("out/drift", f"out/{MANIFEST}", "error")]
+
+
 def test_one_mistake_in_the_inventory_is_no_drift() -> None:
     before = dict(context(POOL, B).out)
     broken = {CLUSTER_FILE: f"{files(POOL, B)[CLUSTER_FILE]}bogus: 1\n"}
