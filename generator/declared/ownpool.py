@@ -14,7 +14,7 @@ from generator.declared.texts import Texts
 from generator.facts.label import label_key_problem, label_value_problem
 from generator.finding import Finding, Place, Severity
 
-TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(NoSchedule|PreferNoSchedule|NoExecute)")
+TAINT = r"([^=:\s]+)(?:=([^=:\s]*))?:(NoSchedule|PreferNoSchedule|NoExecute)"
 OWN_MACHINE = ("os", "arch", "kernels", "upcomingKernels")
 LISTS = ("arch", "kernels", "upcomingKernels")
 BOTH = "driver.branch and driver.version are alternatives, and both are given"
@@ -105,7 +105,7 @@ class OwnPool:
         taints: dict[Taint, int] = {}
         findings = []
         for index, written in enumerate(shape.taints):
-            found = TAINT.fullmatch(written)
+            found = re.fullmatch(TAINT, written)
             if found is None:
                 message = f'"{written}" is no taint'
                 hint = 'write "key=value:Effect" or "key:Effect" with NoSchedule, PreferNoSchedule or NoExecute'

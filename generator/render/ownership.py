@@ -14,7 +14,7 @@ from generator.render.template import DELIVERY, cluster_of
 FOLDER = "out"
 MANIFEST = ".drivergate-manifest"
 HEADER = "# The files that drivergate owns below this folder, with the SHA-256 of each. Written by: drivergate render\n"
-DRIVER_KIND = re.compile(rb"^kind:[ \t]*(NVIDIADriver|ClusterPolicy)", re.MULTILINE)
+DRIVER_KIND = rb"(?m)^kind:[ \t]*(NVIDIADriver|ClusterPolicy)"
 LINE = re.compile(r"sha256:([0-9a-f]{64})  (\S.*)")
 
 
@@ -135,7 +135,7 @@ def taken_away(rendered: Rendered, present: Mapping[str, bytes], removed: Iterab
                 what = f"everything of cluster {cluster}"
                 yield Taken(path=cluster, cluster=cluster, what=what, name=cluster)
             continue
-        document = read(present[path], path).value if DRIVER_KIND.search(present.get(path, b"")) else None
+        document = read(present[path], path).value if re.search(DRIVER_KIND, present.get(path, b"")) else None
         if not isinstance(document, dict) or not isinstance(document.get("metadata"), dict):
             continue
         kind, name = str(document.get("kind")), str(document["metadata"].get("name"))

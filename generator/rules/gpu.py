@@ -17,7 +17,7 @@ from generator.rules.rule import Problem, Rule
 FAMILIES = {str(family): family for family in Family}
 # gpu-operator internal/consts, MinimumGDSVersionForOpenRM; versions as golang.org/x/mod/semver reads them.
 GDS_NEEDS_OPEN = (2, 17, 5)
-SEMVER = re.compile(r"v?(0|[1-9][0-9]*)(?:\.(0|[1-9][0-9]*)(?:\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(?:\+.+)?)?)?")
+SEMVER = r"v?(0|[1-9][0-9]*)(?:\.(0|[1-9][0-9]*)(?:\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(?:\+.+)?)?)?"
 
 
 def family_of(pool: Pool) -> Family | None:
@@ -144,7 +144,7 @@ def _needs_open_for_gds(cluster: Cluster, pool: Pool) -> str:
 
 
 def _from_open_gds(version: str) -> bool:
-    match = SEMVER.fullmatch(version)
+    match = re.fullmatch(SEMVER, version)
     if match is None:
         return False
     number = tuple(int(part or 0) for part in match.groups()[:3])

@@ -4,16 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from generator.facts import branch as branches
-from generator.facts import driver as drivers
-from generator.finding import Place, Severity
+from generator.finding import Severity
 from generator.rules import image_reference
 from generator.rules.context import Context
 from generator.rules.gpu import driver_branch, family_of
-from generator.rules.image_hint import by_branch, expected, hint, misspelt
-from generator.rules.image_mirror import node_mirror, source, upstream_standing
+from generator.rules.image_mirror import node_mirror
 from generator.rules.image_miss import Lack, Miss, entries, misses
-from generator.rules.image_nearest import Nearest, os_of
-from generator.rules.image_reference import os_place, version_place
 from generator.rules.rule import Problem, Rule
 
 
@@ -44,24 +40,10 @@ def upcoming_missing(context: Context) -> Iterator[Problem]:
 
 def branch_expected(context: Context) -> Iterator[Problem]:
     """Exact versions where the images are named by branch. What was written is never cut."""
-    nearest, told = Nearest(context.catalog), set()
-    for miss in misses(context):
-        pool, version = miss.pool, miss.pool.driver.version
-        found = None if (miss.cluster.name, pool.name) in told else expected(miss, nearest)
-        if found is None:
-            continue
-        told.add((miss.cluster.name, pool.name))
-        branch, (other, is_built) = drivers.branch(version), found
-        built = "is built" if is_built else "is not built either"
-        yield Problem(
-            place=version_place(context.fleet, pool),
-            message=f'pool "{miss.cluster.name}/{pool.name}" asks for {miss.tag} by the version {version}, and the '
-            f"precompiled images of {os_of(miss)} are keyed by branch {branch}; {other} {built}",
-            hint=f"{by_branch(miss)}; the image decides which {branch} it is",
-            cluster=miss.cluster.name,
-            pool=pool.name,
-            fact=version,
-        )
+    if misses(context):
+        from generator.rules.image_told import by_version
+
+        yield from by_version(context)
 
 
 def module_type(context: Context) -> Iterator[Problem]:
@@ -91,45 +73,12 @@ def module_type(context: Context) -> Iterator[Problem]:
 
 
 def _problems(context: Context, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
-    nearest = Nearest(context.catalog)
-    for miss in misses(context):
-        if wanted(miss):
-            yield Problem(
-                place=_place(context, miss),
-                message=_message(miss, nearest),
-                hint=hint(miss, nearest),
-                cluster=miss.cluster.name,
-                pool=miss.pool.name,
-                fact=miss.tag,
-            )
+    """A clean run, which nearly every run is, doesn't load the words for a miss."""
+    found = [miss for miss in misses(context) if wanted(miss)]
+    if found:
+        from generator.rules.image_told import told
 
-
-def _place(context: Context, miss: Miss) -> Place:
-    if wrong := misspelt(miss):
-        return os_place(context.fleet, miss.pool, wrong.key)
-    if miss.kernel:
-        return context.fleet.kernel_place(miss.kernel)
-    return version_place(context.fleet, miss.pool)
-
-
-def _message(miss: Miss, nearest: Nearest) -> str:
-    verb = "will need" if miss.upcoming else "needs"
-    asked = f'pool "{miss.cluster.name}/{miss.pool.name}" {verb} {miss.tag} for {miss.platforms}'
-    entry = miss.entry
-    if entry is None:
-        lists = nearest.repository(miss.repository) is not None
-        whose = source(nearest.catalog, miss.repository)
-        comma = "," if "," in whose else ""
-        what = f"the catalog of {whose}{comma} does not list it" if lists else f"no catalog lists images of {whose}"
-    elif miss.lack is Lack.GONE:
-        what = f"it is gone from {miss.repository} ({entry.file}:{entry.line})"
-    elif miss.lack is Lack.PLATFORM:
-        what = f"it is built for {', '.join(entry.platforms or ()) or 'no platform'} only ({entry.file}:{entry.line})"
-    else:
-        what = f"its platforms are not recorded ({entry.file}:{entry.line})"
-    what += upstream_standing(nearest.catalog, miss)
-    near = "" if miss.lack in {Lack.RECORD, Lack.CERTAINTY} else nearest.told(miss)
-    return f"{asked}, and {what}{near and '; '}{near}"
+        yield from told(context, found)
 
 
 RULES = (
