@@ -38,3 +38,16 @@ class Finding(Struct, frozen=True, kw_only=True):
     cluster: str = ""
     pool: str = ""
     fact: str = ""
+
+
+def invalid(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
+    """A finding that leaves no valid manifest to make."""
+    return Finding(
+        rule=rule,
+        severity=Severity.INVALID,
+        place=place,
+        message=message,
+        hint=hint,
+        cluster=cluster,
+        pool=pool,
+    )

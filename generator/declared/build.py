@@ -27,7 +27,7 @@ from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
 from generator.facts.release import DriverApi, Unsupported, resolve
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, Place, invalid
 
 LAYERED = ("operator", "driver", "protect", "delivery")
 OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -118,21 +118,8 @@ def _alone(clusters: Iterable[Loaded[model.Cluster]], texts: Texts) -> Iterator[
             yield from reader.parts(name).findings
 
 
-def problem(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
-    """A finding that leaves no valid manifest to make."""
-    return Finding(
-        rule=rule,
-        severity=Severity.INVALID,
-        place=place,
-        message=message,
-        hint=hint,
-        cluster=cluster,
-        pool=pool,
-    )
-
-
 def _both(place: Place, cluster: str = "") -> Finding:
-    return problem("inventory/schema", place, BOTH, "remove one of the two", cluster=cluster)
+    return invalid("inventory/schema", place, BOTH, "remove one of the two", cluster=cluster)
 
 
 def _fleet_alternatives(loaded: Loaded[model.Fleet] | None, texts: Texts) -> Iterator[Finding]:
@@ -153,13 +140,13 @@ def _two_deliveries(
 ) -> Iterator[Finding]:
     for inside, message in deliveries.both(level.get("delivery", {})):
         place = texts.key(file, (*path, "delivery", *inside))
-        yield problem("inventory/schema", place, message, "remove one of the two", cluster=cluster)
+        yield invalid("inventory/schema", place, message, "remove one of the two", cluster=cluster)
 
 
 def _no_fleet(inventory: Inventory) -> Finding:
     others = bool(inventory.clusters or inventory.node_images)
     message = "inventory/ holds no Fleet document" if others else "inventory/ holds no drivergate document"
-    return problem("inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet")
+    return invalid("inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet")
 
 
 def _requires(file: str, wanted: str, version: str, texts: Texts) -> Iterator[Finding]:
@@ -173,11 +160,11 @@ def _requires(file: str, wanted: str, version: str, texts: Texts) -> Iterator[Fi
     except InvalidSpecifier:
         message = f'requires is "{wanted}", which is no version specifier'
         place = texts.value(file, ("requires",))
-        yield problem("inventory/requires", place, message, 'write a specifier such as ">=0.1,<1"')
+        yield invalid("inventory/requires", place, message, 'write a specifier such as ">=0.1,<1"')
         return
     place = texts.value(file, ("requires",))
     message = f'this repository requires drivergate "{wanted}", this is {version}'
-    yield problem("inventory/requires", place, message, f'install a drivergate that satisfies "{wanted}"')
+    yield invalid("inventory/requires", place, message, f'install a drivergate that satisfies "{wanted}"')
 
 
 def _levels(one: Loaded[model.Cluster], fleet: Loaded[model.Fleet] | None) -> tuple[Level, ...]:
@@ -249,7 +236,7 @@ def _no_profile(one: Loaded[model.Cluster], known: list[str], texts: Texts) -> F
     written, place = one.shape.profile, texts.value(one.file, ("profile",))
     hint = did_you_mean(written, known) or (f"use one of {', '.join(known)}" if known else "remove it, or declare it")
     message = f'profile "{written}" is not declared in the Fleet document'
-    return problem("inventory/schema", place, message, hint, cluster=one.shape.name)
+    return invalid("inventory/schema", place, message, hint, cluster=one.shape.name)
 
 
 def _operator(
@@ -260,14 +247,14 @@ def _operator(
     if written is None:
         message = f'operator.version is not set for cluster "{name}"'
         hint = "set operator.version in the cluster, its profile or the fleet's defaults, for example v26.7.0"
-        return None, [problem("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)]
+        return None, [invalid("inventory/schema", texts.value(one.file, ("name",)), message, hint, cluster=name)]
     release = resolve(written)
     if isinstance(release, Unsupported):
         found = origin(levels, ("operator", "version"))
         assert found is not None
         place = texts.value(found[0].file, found[1])
         message = f'operator.version "{written}": {release.reason}'
-        return None, [problem("operator/unsupported-release", place, message, release.hint, cluster=name)]
+        return None, [invalid("operator/unsupported-release", place, message, release.hint, cluster=name)]
     return (
         Operator(
             release=release,
@@ -292,7 +279,7 @@ def _apart(clusters: list[Cluster], texts: Texts) -> tuple[list[Cluster], list[F
             place = texts.value(cluster.file, ("name",))
             message = f'cluster "{cluster.name}" and cluster "{first.name}" at {where} differ only in case'
             hint = "rename one of them: their folders are the same on many file systems"
-            findings.append(problem("inventory/name-clash", place, message, hint, cluster=cluster.name))
+            findings.append(invalid("inventory/name-clash", place, message, hint, cluster=cluster.name))
     return list(seen.values()), findings
 
 
@@ -320,7 +307,7 @@ def _taken(cluster: str, file: str, pool: Pool, first: Pool, texts: Texts) -> Fi
     message = f'pool "{pool.name}" and pool "{first.name}" at {where} lead to one name of an object or file'
     place = texts.value(file, (*pool.path, "renamedFrom")) if pool.renamed_from else texts.key(file, pool.path)
     hint = "rename one of them, or its renamedFrom"
-    return problem("inventory/name-clash", place, message, hint, cluster=cluster, pool=pool.name)
+    return invalid("inventory/name-clash", place, message, hint, cluster=cluster, pool=pool.name)
 
 
 def _not_a_name(cluster: str, file: str, pool: Pool, names: set[str], texts: Texts) -> Finding | None:
@@ -337,7 +324,7 @@ def _not_a_name(cluster: str, file: str, pool: Pool, names: set[str], texts: Tex
     if what == "pool name" and near in names:
         rule, message = "inventory/name-clash", f'{message}, and "{near}" is the name of another pool'
         hint = "give the pool a name of its own"
-    return problem(rule, place, message, hint, cluster=cluster, pool=pool.name)
+    return invalid(rule, place, message, hint, cluster=cluster, pool=pool.name)
 
 
 def _is_name(name: str) -> bool:

@@ -7,7 +7,7 @@ from generator.declared.repopath import OUT
 from generator.declared.repopath import problem as path_problem
 from generator.declared.scalar import Ambiguous, is_null
 from generator.facts.definition import Definition, definitions
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, Place, invalid
 
 EXAMPLE = "crds/nvidiadrivers.yaml"
 
@@ -17,12 +17,19 @@ TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 def read_crd(file: str, data: bytes | None, said: Place) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """The kinds that a CRD file defines. `said` is where the fleet names the file."""
     if wrong := path_problem(file, EXAMPLE):
-        return (), (_problem(said, *wrong),)
+        return (), (invalid("inventory/schema", said, *wrong),)
     if file.split("/", maxsplit=1)[0] == OUT:
-        return (), (_problem(said, f"{file} lies inside {OUT}/", f"move it out, for example to {EXAMPLE}"),)
+        return (), (
+            invalid("inventory/schema", said, f"{file} lies inside {OUT}/", f"move it out, for example to {EXAMPLE}"),
+        )
     if data is None:
         return (), (
-            _problem(said, f"{file} is not there", "correct the path: it is relative to the repository's root"),
+            invalid(
+                "inventory/schema",
+                said,
+                f"{file} is not there",
+                "correct the path: it is relative to the repository's root",
+            ),
         )
     document = read(data, file)
     if document.findings:
@@ -30,7 +37,9 @@ def read_crd(file: str, data: bytes | None, said: Place) -> tuple[tuple[Definiti
     found = definitions(plain(document.value))
     if not found:
         place, hint = Place(file, 1, 1), "name CustomResourceDefinition files in crds"
-        return (), (_problem(place, f"{file} holds no CustomResourceDefinition with a schema", hint),)
+        return (), (
+            invalid("inventory/schema", place, f"{file} holds no CustomResourceDefinition with a schema", hint),
+        )
     return found, ()
 
 
@@ -48,7 +57,3 @@ def plain(value: Any) -> Any:
         return float(value.text)
     except ValueError:
         return TRUTHS.get(value.text.lower(), value.text)
-
-
-def _problem(place: Place, message: str, hint: str) -> Finding:
-    return Finding(rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint)

@@ -36,7 +36,7 @@ from generator.declared.syntax import (
     spelled,
     unreadable,
 )
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, Place, invalid
 
 __all__ = ["CATALOG", "INVENTORY", "Ambiguous", "Document", "Places", "Rules", "is_null", "places", "read"]
 
@@ -276,15 +276,11 @@ class _Reader:
     def problem(self, problem: Problem) -> None:
         """A finding about a text that is no document."""
         place = Place(self.file, problem.line, problem.column)
-        self.findings.append(_invalid(self.rules.schema, place, problem.message, problem.hint))
+        self.findings.append(invalid(self.rules.schema, place, problem.message, problem.hint))
 
     def add(self, rule: str, mark: Mark, message: str, hint: str) -> None:
         """A finding at a mark."""
-        self.findings.append(_invalid(rule, _place(self.file, mark), message, hint))
-
-
-def _invalid(rule: str, place: Place, message: str, hint: str) -> Finding:
-    return Finding(rule=rule, severity=Severity.INVALID, place=place, message=message, hint=hint)
+        self.findings.append(invalid(rule, _place(self.file, mark), message, hint))
 
 
 def _place(file: str, mark: Mark) -> Place:

@@ -10,7 +10,7 @@ from generator.declared import model
 from generator.declared.entry import REPOSITORY
 from generator.declared.layers import Path
 from generator.declared.texts import Texts
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, invalid
 
 
 class MirrorKind(StrEnum):
@@ -62,11 +62,18 @@ def read_mirrors(shape: model.Fleet, file: str, texts: Texts) -> tuple[dict[str,
         if not re.fullmatch(REPOSITORY, name):
             message = f'mirror "{name}" is no whole name of a repository'
             findings.append(
-                _problem(texts.key(file, path), message, "write it like registry.example.com/nvidia/driver")
+                invalid(
+                    "inventory/schema",
+                    texts.key(file, path),
+                    message,
+                    "write it like registry.example.com/nvidia/driver",
+                )
             )
         elif chain[-1] == name and name == next(one for one in declared if one in chain):
             place = texts.value(file, (*path, "of"))
-            findings.append(_problem(place, _circle(chain), "name the repository that images are built into"))
+            findings.append(
+                invalid("inventory/schema", place, _circle(chain), "name the repository that images are built into")
+            )
         elif chain[-1] not in declared:
             sound[name] = mirror
     return sound, findings
@@ -86,7 +93,3 @@ def _chain(declared: Mirrors, name: str) -> list[str]:
 def _circle(chain: list[str]) -> str:
     way = f", by way of {' and '.join(chain[1:-1])}" if len(chain) > 2 else ""
     return f'mirror "{chain[0]}" stands for itself{way}'
-
-
-def _problem(place: Place, message: str, hint: str) -> Finding:
-    return Finding(rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint)

@@ -11,7 +11,7 @@ from generator.declared.places import Places
 from generator.declared.repopath import OUT, is_plain
 from generator.declared.repopath import problem as path_problem
 from generator.declared.scalar import is_null
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, Place, invalid
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 MAPPINGS = (("spec",), ("metadata",), ("metadata", "annotations"))
@@ -105,14 +105,7 @@ def _misused(
 
 
 def _problem(place: Place, message: str, hint: str, cluster: str) -> Finding:
-    return Finding(
-        rule="inventory/schema",
-        severity=Severity.INVALID,
-        place=place,
-        message=message,
-        hint=hint,
-        cluster=cluster,
-    )
+    return invalid("inventory/schema", place, message, hint, cluster=cluster)
 
 
 def _shown(value: object) -> str:

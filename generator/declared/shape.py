@@ -14,7 +14,7 @@ from generator.declared.document import Ambiguous, Places, is_null
 from generator.declared.model import KINDS, Shape, strict_schema
 from generator.declared.scalar import is_too_large
 from generator.declared.texts import Texts
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, Place, Severity, invalid
 
 type_names = {
     "string": "text",
@@ -88,15 +88,19 @@ class _Fitting:
         if is_null(value):
             written = f' (written "{value.text}")' if value.text else ""
             self.findings.append(
-                _problem(place, f"{_name(path)} is empty{written}", "give a value or leave the key out")
+                invalid(
+                    "inventory/schema", place, f"{_name(path)} is empty{written}", "give a value or leave the key out"
+                )
             )
         elif "integer" in kinds and is_too_large(value.text):
-            self.findings.append(_problem(place, f"{_name(path)} is {cut(value.text)}, {TOO_LARGE}", SMALLER))
+            self.findings.append(
+                invalid("inventory/schema", place, f"{_name(path)} is {cut(value.text)}, {TOO_LARGE}", SMALLER)
+            )
         elif "string" in kinds:
             self.findings.append(quoting(place, _name(path), value.text))
         else:
             message = f"{_name(path)} is {cut(value.text)}, {_wanted(kinds)} is wanted"
-            self.findings.append(_problem(place, message, f"write {_wanted(kinds)}"))
+            self.findings.append(invalid("inventory/schema", place, message, f"write {_wanted(kinds)}"))
         return value.text
 
     def resolved(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -144,10 +148,6 @@ def quoting(place: Place, name: str, text: str) -> Finding:
     )
 
 
-def _problem(place: Place, message: str, hint: str) -> Finding:
-    return Finding(rule="inventory/schema", severity=Severity.INVALID, place=place, message=message, hint=hint)
-
-
 def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting) -> Iterator[Finding]:
     import jsonschema_rs
 
@@ -174,24 +174,31 @@ def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
         allowed = sorted(_at(known, path).get("properties", ()))
         for key in error.kind.unexpected:
             hint = did_you_mean(key, allowed) or f"remove it; known keys are {', '.join(allowed)}"
-            yield _problem(places.key((*path, key)), f'unknown key "{cut(key)}"{_inside(path)}', hint)
+            yield invalid(
+                "inventory/schema", places.key((*path, key)), f'unknown key "{cut(key)}"{_inside(path)}', hint
+            )
         return
     place = places.value(path)
     if kind == "Required":
         missing = error.kind.property
-        yield _problem(place, f'"{missing}" is missing{_inside(path)}', f"add {missing}")
+        yield invalid("inventory/schema", place, f'"{missing}" is missing{_inside(path)}', f"add {missing}")
     elif kind == "Enum":
         options = [str(option) for option in error.kind.options]
         message = f"{_name(path)} is {_shown(error.instance)}, one of {', '.join(options)} is wanted"
-        yield _problem(place, message, did_you_mean(str(error.instance), options) or f"write {' or '.join(options)}")
+        yield invalid(
+            "inventory/schema",
+            place,
+            message,
+            did_you_mean(str(error.instance), options) or f"write {' or '.join(options)}",
+        )
     elif kind == "MinItems":
         one = f"at least one {ONE_OF.get(str(path[-1]), 'entry')}"
-        yield _problem(place, f"{_name(path)} is empty, {one} is wanted", f"name {one}")
+        yield invalid("inventory/schema", place, f"{_name(path)} is empty, {one} is wanted", f"name {one}")
     elif not (kind == "Pattern" and error.instance == "" and _at(known, path).get("minLength")):  # told as that
         about = _about(known, path, kind, error)
         misfit = _misfit(error.instance, about, _at(known, path)["pattern"]) if kind == "Pattern" else ""
         message = f"{_name(path)} is {_shown(error.instance)}, {misfit or f'{about} is wanted'}"
-        yield _problem(place, message, f"write {about}")
+        yield invalid("inventory/schema", place, message, f"write {about}")
 
 
 def _misfit(text: str, about: str, pattern: str) -> str:

@@ -11,12 +11,12 @@ from generator.declared.catalog import Catalog
 from generator.declared.document import read
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.scalar import resolve
-from generator.finding import Finding, Place
+from generator.finding import Finding, Place, invalid
 from generator.render import delivery
 from generator.render.environment import Sandbox, environment
 from generator.render.proof import Prover, Skeleton, printed
 from generator.render.scalar import PLAIN, UnprintableError
-from generator.render.template import DELIVERY, Template, Templates, cluster_of, template_finding
+from generator.render.template import DELIVERY, Template, Templates, cluster_of
 from generator.render.values import chart_values
 from generator.render.views import ClusterValues, fleet_view
 
@@ -280,7 +280,7 @@ def _not_a_manifest(file: RenderedFile, skeleton: Skeleton) -> str:
 
 def _unfit(file: RenderedFile, problem: str, line: int) -> Finding:
     where = f"line {line} of " if line else ""
-    return template_finding(
+    return invalid(
         "template/not-a-manifest",
         Place(file.template.file),
         f"{where}out/{file.path} is not one Kubernetes manifest: {problem}",
@@ -300,7 +300,7 @@ def _failure(template: Template, error: Exception, files: Mapping[str, str], clu
     if isinstance(error, TemplateNotFound):
         message, hint = f'there is no template "{error.name}"', "include a template by its path below templates/"
     place = Place(files[path], line, 1 if line else 0)
-    return template_finding(rule, place, message, hint, cluster=cluster, pool=pool)
+    return invalid(rule, place, message, hint, cluster=cluster, pool=pool)
 
 
 def _where(error: Exception, path: str, files: Mapping[str, str]) -> tuple[str, int]:
@@ -343,7 +343,7 @@ def _clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
 def _in_the_way(file: RenderedFile) -> Finding:
     """A file of the whole fleet where those of one cluster lie: with `--cluster` nobody could tell whose it is."""
     name = cluster_of(file.path)
-    return template_finding(
+    return invalid(
         "template/outside-folder",
         Place(file.template.file),
         f'out/{file.path} is the whole fleet\'s, and lies where those of cluster "{name}" do',
@@ -357,7 +357,7 @@ def _scope(file: RenderedFile) -> str:
 
 
 def _clash(file: RenderedFile, message: str) -> Finding:
-    return template_finding(
+    return invalid(
         "template/duplicate-object",
         Place(file.template.file),
         message,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from generator.declared.syntax import Problem, character, decode
-from generator.finding import Finding, Place, Severity
+from generator.finding import Finding, Place, Severity, invalid
 
 FOLDER = "templates"
 ENDING = ".j2"
@@ -91,19 +91,6 @@ def cluster_of(path: str) -> str:
     return parts[2] if len(parts) > 3 else parts[2].rpartition(".")[0]
 
 
-def template_finding(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
-    """A finding about a template or what it printed."""
-    return Finding(
-        rule=rule,
-        severity=Severity.INVALID,
-        place=place,
-        message=message,
-        hint=hint,
-        cluster=cluster,
-        pool=pool,
-    )
-
-
 def _text(file: str, data: bytes) -> tuple[str, list[Finding]]:
     """A template's text with LF as its line ends; nothing where it holds what no output may hold."""
     text = decode(data)
@@ -112,7 +99,7 @@ def _text(file: str, data: bytes) -> tuple[str, list[Finding]]:
         assert isinstance(text, str)
         return text.replace("\r\n", "\n"), []
     place = Place(file, problem.line, problem.column)
-    return "", [template_finding("template/syntax", place, problem.message, problem.hint)]
+    return "", [invalid("template/syntax", place, problem.message, problem.hint)]
 
 
 def _unread(file: str) -> Iterator[Finding]:
@@ -130,27 +117,27 @@ def _misplaced(template: Template) -> Iterator[Finding]:
     place = Place(template.file)
     if not template.path.isprintable():
         message = f"the path {template.path!a} holds what can't be printed"
-        yield template_finding("template/outside-folder", place, message, "rename the template")
+        yield invalid("template/outside-folder", place, message, "rename the template")
         return
     for name in HOLE.findall(template.path):
         if name[1:-1] not in HOLES:
             known = " and ".join(f"{{{hole}}}" for hole in HOLES)
             message = f'"{name}" in the path of {template.path} is filled by nothing'
-            yield template_finding("template/outside-folder", place, message, f"use {known} only")
+            yield invalid("template/outside-folder", place, message, f"use {known} only")
             return
     parts = template.path.split("/")
     least = {"{cluster}": 2, DELIVERY: 3}.get(parts[0], 0)
     if not least or len(parts) < least or {"", ".", ".."} & set(parts):
         message = f"{template.path} writes outside of a cluster's folder"
-        yield template_finding("template/outside-folder", place, message, "put it below templates/{cluster}/")
+        yield invalid("template/outside-folder", place, message, "put it below templates/{cluster}/")
     elif parts[0] == DELIVERY and not _fits_delivery(parts):
         message = f"{template.path} mixes up what is one cluster's and what is the whole fleet's"
         tool = f"templates/{DELIVERY}/{parts[1]}"
         hint = f"put it at {tool}/{{cluster}}.yaml.j2, below {tool}/{{cluster}}/, or without any {{…}} below {tool}/"
-        yield template_finding("template/outside-folder", place, message, hint)
+        yield invalid("template/outside-folder", place, message, hint)
     elif not template.path.endswith((".yaml.j2", ".yml.j2")):
         message = f"{template.path} renders no YAML file, and drivergate writes Kubernetes manifests only"
-        yield template_finding("template/not-a-manifest", place, message, 'let its name end in ".yaml.j2"')
+        yield invalid("template/not-a-manifest", place, message, 'let its name end in ".yaml.j2"')
 
 
 def _fits_delivery(parts: list[str]) -> bool:
