@@ -133,6 +133,32 @@ def auto_module_type(branch: str, os_tag: str = "") -> ModuleType:
     return ModuleType.PROPRIETARY
 
 
+def cuda(branch: str) -> str:
+    """The highest CUDA version that drivers of a branch (or a version's) support; "" where the table lacks it."""
+    found = life(branch)
+    return found.paired_cuda if found else ""
+
+
+def newest_cuda() -> Branch:
+    """The branch with the highest CUDA version known."""
+    return _by_cuda()[-1]
+
+
+def first_with_cuda(cuda: tuple[int, int]) -> Branch | None:
+    """The oldest branch that supports a CUDA version; None where no known one does."""
+    return next((each for each in _by_cuda() if _numbers(each.paired_cuda) >= cuda), None)
+
+
+def _numbers(cuda: str) -> tuple[int, int]:
+    major, minor = cuda.split(".")
+    return int(major), int(minor)
+
+
+@cache
+def _by_cuda() -> tuple[Branch, ...]:
+    return tuple(sorted(_table().branches, key=lambda each: _numbers(each.paired_cuda)))
+
+
 @cache
 def _by_branch() -> dict[str, Branch]:
     return {each.branch: each for each in _table().branches}
