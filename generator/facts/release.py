@@ -59,6 +59,7 @@ class Release(Struct, frozen=True, kw_only=True):
     default_object: bool
     object_upgrade_policy: bool
     restart_only: bool
+    resource_claims: bool
     optional_cluster_policy: bool
 
     def lacks(self, kind: str) -> frozenset[str]:

@@ -1,0 +1,95 @@
+"""How many nodes the operator may upgrade next.
+
+k8s-operator-libs pkg/upgrade/upgrade_state.go GetUpgradesAvailable, as vendored by gpu-operator v26.3 and v26.7.
+"""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from generator.facts.budget import rounded_up
+
+PENDING, DONE, FAILED, UNKNOWN = "upgrade-required", "upgrade-done", "upgrade-failed", ""
+CORDON = "cordon-required"
+_IN_PROGRESS = frozenset(
+    {
+        CORDON,
+        "wait-for-jobs-required",
+        "pod-deletion-required",
+        "drain-required",
+        "pod-restart-required",
+        "validation-required",
+        "uncordon-required",
+        FAILED,
+    }
+)
+_COUNTED = _IN_PROGRESS | {PENDING, DONE, UNKNOWN}
+
+
+class NodeStanding(Struct, frozen=True):
+    """A node that the policy counts; not `ready` only where a Ready condition says something else than True."""
+
+    state: str
+    cordoned: bool = False
+    ready: bool = True
+
+
+class Slots(Struct, frozen=True, kw_only=True):
+    """The operator's counters; `available` may be negative, which means none.
+
+    `unavailable` leaves out the nodes that are about to be cordoned: they are added where it is compared.
+    """
+
+    total: int
+    in_progress: int
+    unavailable: int
+    max_unavailable: int
+    available: int
+    done: int
+    failed: int
+    pending: int
+
+
+class BadMaxUnavailable(Struct, frozen=True):
+    """The text is neither a number nor a whole percentage: the operator's reconcile stops."""
+
+    written: str
+
+
+def slots(nodes: Sequence[NodeStanding], parallel: int, unavailable: int | str | None) -> Slots | BadMaxUnavailable:
+    """The counters for the nodes of one policy. 0 `parallel` means all; None `unavailable` means no limit."""
+    states = [node.state for node in nodes if node.state in _COUNTED]
+    total = len(states)
+    most = scaled(unavailable, total)
+    if isinstance(most, BadMaxUnavailable):
+        return most
+    progress, pending = sum(state in _IN_PROGRESS for state in states), states.count(PENDING)
+    gone = sum(node.cordoned or not node.ready for node in nodes)
+    wanted = pending if parallel == 0 else parallel - progress
+    return Slots(
+        total=total,
+        in_progress=progress,
+        unavailable=gone,
+        max_unavailable=most,
+        available=_within(min(wanted, most), gone + states.count(CORDON), most, total),
+        done=states.count(DONE),
+        failed=states.count(FAILED),
+        pending=pending,
+    )
+
+
+def scaled(unavailable: int | str | None, total: int) -> int | BadMaxUnavailable:
+    """How many of all nodes maxUnavailable is; a percentage is rounded up."""
+    if unavailable is None:
+        return total
+    if isinstance(unavailable, str) and re.fullmatch(r"[+-]?[0-9]{1,18}%", unavailable) is None:
+        return BadMaxUnavailable(unavailable)
+    return rounded_up(unavailable, total)
+
+
+def _within(wanted: int, unavailable: int, most: int, total: int) -> int:
+    """What of the wanted fits beside the nodes that are down already."""
+    if unavailable >= most:
+        return 0
+    return most - unavailable if most < total and unavailable + wanted > most else wanted
