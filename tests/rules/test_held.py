@@ -58,11 +58,41 @@ def test_only_the_spec_counts() -> None:
 
 
 def test_a_long_list_of_fields_is_cut() -> None:
-    drain = "drain: {enable: true, force: true}"
-    more = f"upgradePolicy: {{maxParallelUpgrades: 9, maxUnavailable: 3, autoUpgrade: false, {drain}}}"
-    (message,) = held(driver(f'branch: "595", {more}'), driver('branch: "580"'))
+    spec = "spec: {args: [a], env: [{name: A, value: b}], secretEnv: s, rdma: {enabled: true}}"
+    (message,) = held(driver(f'branch: "595", mode: compiled, {spec}'), driver('branch: "580", mode: compiled'))
     assert message.count(" -> ") == 4
-    assert message.endswith(" and 2 more")
+    assert message.endswith(" and 1 more")
+
+
+def test_what_reloads_nothing_may_change() -> None:
+    """Facts 6.5 and 9b: an upgrade policy is no part of the pod, and a label only restarts it from v26.7 on."""
+    policy = 'branch: "580", upgradePolicy: {maxParallelUpgrades: 3, drain: {enable: true}}'
+    labelled = 'branch: "580", spec: {labels: {team: x}, priorityClassName: high}'
+    assert held(driver(policy), driver('branch: "580"')) == []
+    assert held(driver(labelled), driver('branch: "580"')) == []
+
+
+def test_before_v26_7_every_difference_of_the_pod_is_a_reload() -> None:
+    labelled, operator = 'branch: "580", spec: {labels: {team: x}}', "version: v26.3.3"
+    then, now = (inventory(pool("a", HOLD), operator=operator, driver=one) for one in ('branch: "580"', labelled))
+    (message,) = held(now, then)
+    assert message.endswith('NVIDIADriver a changes: labels.team absent -> "x"')
+
+
+def test_an_upgrade_that_waited_is_let_loose() -> None:
+    """Nodes whose pod is out of sync are upgraded as soon as autoUpgrade is on (facts 6.2)."""
+    then, now = (driver(f'branch: "580", upgradePolicy: {{autoUpgrade: {one}}}') for one in ("false", "true"))
+    (message,) = held(now, then)
+    assert message.endswith("NVIDIADriver a changes: upgradePolicy.autoUpgrade false -> true")
+    assert held(then, now) == []
+
+
+def test_a_selector_that_asks_for_less_keeps_its_nodes() -> None:
+    two = "{example.com/pool: a, example.com/zone: z}"
+    then, now = (inventory(pool("a", HOLD, selector=one)) for one in (two, None))
+    assert held(now, then) == []
+    (message,) = held(then, now)
+    assert message.endswith('NVIDIADriver a leaves nodes without it: nodeSelector.example.com/zone absent -> "z"')
 
 
 @pytest.mark.parametrize(
@@ -91,7 +121,7 @@ def test_one_held_pool_holds_the_cluster_policy(install: str) -> None:
     pools = (pool("a", HOLD), pool("b"))
     then = BASE | inventory(*pools, operator=operator)
     (message,) = held(BASE | inventory(*pools, operator=operator, driver='branch: "595"'), then)
-    assert message.endswith('spec.driver of ClusterPolicy cluster-policy changes: version "580" -> "595"')
+    assert message.endswith('ClusterPolicy cluster-policy changes: driver.version "580" -> "595"')
     other = {"bases/p.yaml": BASE["bases/p.yaml"] + "spec: {toolkit: {enabled: false}}\n"}
     assert held(then | other, then) == []
 
@@ -100,7 +130,7 @@ def test_one_held_pool_holds_the_chart_values() -> None:
     pools = (pool("a", HOLD), pool("b"))
     then = inventory(*pools, operator=POLICY)
     (message,) = held(inventory(*pools, operator=POLICY, driver='branch: "595"'), then)
-    assert message.endswith('driver in out/c/values/gpu-operator.yaml changes: version "580" -> "595"')
+    assert message.endswith('out/c/values/gpu-operator.yaml changes: driver.version "580" -> "595"')
 
 
 def test_a_hold_on_hosts_with_their_own_driver_holds_nobody_elses() -> None:
@@ -117,13 +147,13 @@ def test_values_and_policy_that_say_the_same() -> None:
     assert held(manifest, helm) == []
     assert held(helm, manifest) == []
     (message,) = held(manifest, {path: text.replace('"580"', '"595"') for path, text in helm.items()})
-    assert message.endswith('ClusterPolicy cluster-policy changes: version "595" -> "580"')
+    assert message.endswith('ClusterPolicy cluster-policy changes: driver.version "595" -> "580"')
 
 
 def test_a_cluster_that_changes_its_driver_api() -> None:
     then, now = inventory(pool("a", HOLD), operator=POLICY), inventory(pool("a", HOLD))
     (message,) = held(now, then)
-    assert message.endswith("driver in out/c/values/gpu-operator.yaml changes: nvidiaDriverCRD.enabled false -> true")
+    assert message.endswith("out/c/values/gpu-operator.yaml changes: driver.useNvidiaDriverCRD false -> true")
 
 
 def test_other_driver_values_are_not_the_objects() -> None:
