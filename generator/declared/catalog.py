@@ -4,7 +4,8 @@ Git merges the files line by line (`merge=union`), so one image may be listed mo
 count once. Lines of one tag that name different digests are different images: a conflict. Lines that differ
 in anything else are what a merge left behind. Nobody can say which is newer, so only what no line
 contradicts counts: a fact that some lines lack is taken from the others; of platforms those that all lists
-hold; lines that disagree on the version or the module type leave it unrecorded; `gone` on any line holds.
+hold; of driver versions the lowest, since a program that runs on it runs on the others; lines that disagree on
+the module type leave it unrecorded; `gone` on any line holds.
 """
 
 import re
@@ -15,6 +16,7 @@ from msgspec import Struct
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry, canonical
 from generator.declared.mirror import Mirror, asked
+from generator.facts.driver import is_driver, order_key
 from generator.finding import Finding, Severity
 
 __all__ = ["Catalog", "CatalogFile", "Entry", "canonical", "collect", "read_catalog"]
@@ -121,7 +123,7 @@ def _combined(lines: list[Entry]) -> Entry:
     return Entry(
         tag=lines[0].tag,
         platforms=tuple(item for item in lists[0] if all(item in each for each in lists)) if lists else None,
-        driver_version=_agreed(line.driver_version for line in lines),
+        driver_version=_lowest(line.driver_version for line in lines),
         module_type=_agreed(line.module_type for line in lines),
         digest=_agreed(line.digest for line in lines),
         gone=any(line.gone for line in lines),
@@ -133,6 +135,14 @@ def _combined(lines: list[Entry]) -> Entry:
 def _agreed(recorded: Iterable[str | None]) -> str | None:
     values = {value for value in recorded if value is not None}
     return values.pop() if len(values) == 1 else None
+
+
+def _lowest(recorded: Iterable[str | None]) -> str | None:
+    """The lowest driver version; where one of several isn't a driver's, nobody can say which that is."""
+    values = {value for value in recorded if value is not None}
+    if len(values) < 2 or not all(map(is_driver, values)):
+        return _agreed(values)
+    return min(values, key=lambda value: (order_key(value), value))
 
 
 def _unsorted(file: CatalogFile) -> Iterator[Finding]:

@@ -24,6 +24,11 @@ def matches(terms: Sequence[Term], labels: Mapping[str, str], name: str = "") ->
     return any(_term_matches(term, labels, name) for term in terms)
 
 
+def may_match(terms: Sequence[Term], known: Mapping[str, str]) -> bool:
+    """Whether a node may be selected of which only some labels are known, and neither others nor its name."""
+    return any(_term_may_match(term, known) for term in terms)
+
+
 def expression_matches(expression: Expression, labels: Mapping[str, str]) -> bool:
     """Whether a readable expression holds of the labels."""
     value = labels.get(expression["key"])
@@ -84,6 +89,12 @@ def _term_matches(term: Term, labels: Mapping[str, str], name: str) -> bool:
     return all(expression_matches(one, labels) for one in about_labels) and all(
         _field_matches(one, named) for one in about_fields
     )
+
+
+def _term_may_match(term: Term, known: Mapping[str, str]) -> bool:
+    if not (expressions(term) or _fields(term)) or any(_unreadables(term)):
+        return False
+    return all(one["key"] not in known or expression_matches(one, known) for one in expressions(term))
 
 
 def _field_matches(expression: Expression, fields: Mapping[str, str]) -> bool:

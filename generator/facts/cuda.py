@@ -59,6 +59,19 @@ class Need(Struct, frozen=True, kw_only=True):
             return None
         return sure
 
+    def least(self, compatibility: Compatibility = Compatibility.MINOR_VERSION) -> str:
+        """The oldest driver that does, as NVIDIA writes it; "" where it is more than a floor."""
+        match self.kind:
+            case Kind.TOOLKIT if compatibility is Compatibility.PAIRED:
+                driver = paired(self.written[0])
+                return driver if isinstance(driver, str) else ""
+            case Kind.TOOLKIT:
+                return floor(self.written[0])
+            case Kind.DRIVER:
+                return self.written[0].lstrip("> =")
+            case _:
+                return ""
+
     def __str__(self) -> str:
         """The need in one line, as in a message."""
         said = " and ".join(f'"{text}"' for text in self.written)

@@ -94,9 +94,15 @@ def test_one_tag_in_two_repositories_is_no_conflict() -> None:
         # of platforms those that all list
         ([Entry(TAG, (AMD64, ARM64)), Entry(TAG, (ARM64,))], Entry(TAG, (ARM64,))),
         ([Entry(TAG, (AMD64,)), Entry(TAG, (ARM64,))], Entry(TAG, ())),
+        # of driver versions the lowest, by number
+        (
+            [Entry(TAG, driver_version=version) for version in ("580.105.08", "580.95.05", "580.105.08")],
+            Entry(TAG, driver_version="580.95.05"),
+        ),
+        ([Entry(TAG, driver_version="580.95.05"), Entry(TAG, driver_version="custom")], Entry(TAG)),
         # a disagreement is not settled by a third line
         (
-            [Entry(TAG, driver_version=version) for version in ("580.1.01", "580.2.01", "580.2.01")],
+            [Entry(TAG, module_type=one) for one in ("open", "proprietary", "open")],
             Entry(TAG),
         ),
         ([Entry(TAG, module_type="open"), Entry(TAG, module_type="proprietary")], Entry(TAG)),
