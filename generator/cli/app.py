@@ -9,6 +9,7 @@ from generator.cli.explain import explain
 from generator.cli.init import init
 from generator.cli.migrate import migrate
 from generator.cli.outcome import INTERRUPTED, UNUSABLE, say
+from generator.cli.plan import plan
 from generator.cli.render import render
 from generator.cli.rules import rules
 from generator.cli.schema import schema
@@ -28,6 +29,7 @@ app.command()(render)
 app.command()(check)
 app.command()(show)
 app.command()(tag)
+app.command()(plan)
 app.command()(rules)
 app.command()(explain)
 app.command()(schema)

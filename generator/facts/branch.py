@@ -90,6 +90,11 @@ def life(branch: str) -> Branch | None:
     return _by_branch().get(branch_of(branch))
 
 
+def known() -> tuple[str, ...]:
+    """Every branch of the table, oldest first."""
+    return tuple(sorted(_by_branch()))
+
+
 def ended(branch: str) -> bool:
     """Whether support had ended on the table's date; a month counts to its end, an unknown end is none."""
     found = life(branch)

@@ -1,6 +1,5 @@
 """How to come by an image that is not built: what to correct in the inventory, or how to build it."""
 
-import re
 from functools import cache
 
 from msgspec import Struct
@@ -8,12 +7,13 @@ from msgspec import Struct
 from generator.declared.mirror import asked
 from generator.facts import driver as drivers
 from generator.facts import tag
+from generator.facts.recipe import CONTAINERS, recipe
 from generator.rules.image_mirror import copied_from
 from generator.rules.image_miss import Lack, Miss
 from generator.rules.image_nearest import Nearest, os_of
 from generator.rules.image_reference import DIGEST
 
-CONTAINERS = "NVIDIA/gpu-driver-container"
+TELLING = frozenset({"KERNEL_VERSION", "DRIVER_BRANCH", "DRIVER_VERSION", "OS_TAG"})
 # Systems that NVIDIA publishes driver images for (gpu-driver-container .github/workflows/image.yaml, Makefile).
 PUBLIC_SYSTEMS = {"ubuntu": "22.04", "rhel": "9.4", "rhcos": "4.16", "rocky": "9.4"}  # with a VERSION_ID of each
 LIST = "add its line to the catalog"
@@ -104,16 +104,14 @@ def _public_system(os_id: str) -> str:
 
 
 def _recipe(miss: Miss) -> str:
-    """The build in short (cloud-native-docs precompiled-drivers.rst; rhel9/precompiled/README.md)."""
+    """The build in short: what differs from one image to the next."""
     assert miss.kernel is not None
-    version, system, kernel = miss.pool.driver.version, os_of(miss), miss.kernel.written
+    made = recipe(os_of(miss), miss.kernel.written, miss.pool.driver.version, miss.arches[0])
+    if made is None:
+        return f"in the manner of ubuntu24.04/precompiled of {CONTAINERS}"
     platform = f" --platform {miss.platforms.replace(' and ', ',')}" if miss.lack is Lack.PLATFORM else ""
-    if system.startswith("ubuntu"):
-        arguments = f"KERNEL_VERSION={kernel}, DRIVER_BRANCH={drivers.branch(version)} and DRIVER_VERSION"
-        return f"docker build{platform} {system}/precompiled of {CONTAINERS} with {arguments}"
-    red_hat = re.search(r"\.el([0-9]+)", kernel)
-    if red_hat:
-        exact = f"a DRIVER_VERSION of {version}" if drivers.is_branch(version) else f"DRIVER_VERSION={version}"
-        arguments = f"KERNEL_VERSION={kernel}, {exact} and OS_TAG={system}"
-        return f"make image image-push in rhel{red_hat[1]}/precompiled of {CONTAINERS} with {arguments}"
-    return f"in the manner of ubuntu24.04/precompiled of {CONTAINERS}"
+    given = [f"{name}={value}" for name, value in made.arguments.items() if name in TELLING]
+    if "DRIVER_VERSION" in made.open_arguments:
+        given.append("DRIVER_VERSION" if made.folder.startswith("ubuntu") else made.open_arguments["DRIVER_VERSION"])
+    where = f"{made.tool}{platform} {made.folder}" if made.tool == "docker build" else f"{made.tool} in {made.folder}"
+    return f"{where} of {CONTAINERS} with {', '.join(given[:-1])} and {given[-1]}"

@@ -52,6 +52,7 @@ COMMANDS = (
     ["show"],
     ["show", "east/train", "--origin"],
     ["tag", "east/train", "--why"],
+    ["plan"],
     ["rules"],
     ["explain", "image/missing"],
     ["schema", "Cluster"],

@@ -129,7 +129,7 @@ def test_an_exact_version_is_missed_as_written_and_the_branch_is_only_named() ->
     assert found["image/missing"].hint == (
         'set driver.branch: "550" in place of the version, build 550-5.15.0-1061-gke-ubuntu22.04 (docker build '
         "ubuntu22.04/precompiled of NVIDIA/gpu-driver-container with KERNEL_VERSION=5.15.0-1061-gke, DRIVER_BRANCH=550 "
-        "and DRIVER_VERSION) and add its line to the catalog"
+        "and DRIVER_VERSION=550.90.07) and add its line to the catalog"
     )
 
 

@@ -1,0 +1,88 @@
+"""What `drivergate plan` does: read, decide, tell."""
+
+import os
+
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
+from generator.cli.reading import Read, read, told
+from generator.declared.catalog import collect
+from generator.edges.errors import OutsideError, UnreadableError
+from generator.edges.files import find_root
+from generator.edges.git import git_at
+from generator.edges.since import first_declared
+from generator.report import json
+from generator.report import plan as report
+from generator.report.text import printable
+from generator.upgrade.plan import plan
+from generator.upgrade.proposal import Proposals
+from generator.upgrade.whatif import Asked
+from generator.upgrade.wish import Unmeant, Wish, meant
+from generator.upgrade.work import Work, to_build, work
+
+__all__ = ["Wish", "planned"]
+
+
+def planned(
+    wish: Wish, *, root: str | None, staged: bool, rev: str | None, fail_on: frozenset[str], printed: str
+) -> int:
+    """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = told(found, as_json=printed == "json")
+    asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
+    if isinstance(asked, Unmeant):
+        raise UnreadableError(printable(asked.message), printable(asked.hint))
+    made = _told(found, asked, root)
+    _print(made, found, printed)
+    if incomplete:
+        return UNUSABLE
+    lacking, undecided = report.counted(made.plan)
+    failed = ("missing" in fail_on and lacking) or ("unknown" in fail_on and undecided)
+    return FOUND if failed else CLEAN
+
+
+def _told(found: Read, asked: Asked, root: str | None) -> report.Told:
+    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    answers = plan(found.fleet, catalog, asked)
+    works = work(answers.answers, catalog)
+    proposals = Proposals(catalog)
+    proposed = [proposals.of(one.cluster, one.pool) for one in answers.answers]
+    return report.Told(
+        plan=answers,
+        works=works,
+        lags=_lags(works, root),
+        proposals=tuple(one for one in proposed if one is not None),
+    )
+
+
+def _lags(works: tuple[Work, ...], root: str | None) -> dict[str, report.Lag]:
+    """None is told where there is no git, or no commit yet."""
+    kernels = {one.kernel for one in works if one.kernel}
+    if not kernels:
+        return {}
+    try:
+        where = find_root(root)
+        found = first_declared(git_at(where, os.environ), kernels, "inventory")
+    except OutsideError:
+        return {}
+    return {kernel: report.lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}
+
+
+def _print(made: report.Told, found: Read, printed: str) -> None:
+    if printed == "json":
+        out(json.printed(json.with_findings(report.values(made), found.blocking)))
+    elif printed == "text":
+        out(report.text(made))
+    else:
+        _matrix(made, printed)
+
+
+def _matrix(made: report.Told, printed: str) -> None:
+    from generator.report import matrix
+
+    works = tuple(to_build(made.works))
+    out(matrix.github(works) if printed == "github" else matrix.gitlab(works))
+    if len(works) > matrix.MOST[printed]:
+        left = len(works) - matrix.MOST[printed]
+        say(f"note: a matrix holds at most {matrix.MOST[printed]} jobs: {left} images are left for the next run")
+    for one in made.works:
+        if one not in works:
+            say(f"note: not in the matrix: {printable(one.repository)}:{printable(one.tag)}: {one.reason}")

@@ -1,0 +1,202 @@
+"""A plan for people and for programs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from generator.declared.fleet import Pool
+from generator.report.text import printable
+from generator.upgrade.plan import Answer, Image, Plan, State, Verdict
+from generator.upgrade.proposal import Choice, Proposal, Reason
+from generator.upgrade.work import Action, Work
+
+DAY = 86400
+ACTIONS = {
+    Action.COPY: "copy from {copy_from}",
+    Action.WAIT: "not built yet",
+    Action.BUILD: "build it yourself",
+    Action.PUSH: "push it again",
+    Action.NONE: "can't be built",
+}
+
+
+class Lag(Struct, frozen=True):
+    """For how many whole days a kernel has been declared; `at_least` where the history that was read begins later."""
+
+    days: int
+    at_least: bool
+
+
+def lag(first: int, now: int, *, whole: bool) -> Lag:
+    """From two times in seconds."""
+    return Lag(max(0, now - first) // DAY, at_least=not whole)
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """All that is printed of one plan. `lags` are by kernel as it is written."""
+
+    plan: Plan
+    works: tuple[Work, ...]
+    lags: Mapping[str, Lag]
+    proposals: tuple[Proposal, ...]
+
+
+def text(told: Told) -> str:
+    """A line a pool, what holds it, the work list, other drivers, and the sum."""
+    lines = [*_pools(told.plan), *_works(told), *_proposals(told.proposals), _sum(told)]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _pools(plan: Plan) -> Iterator[str]:
+    named = [(f"{one.cluster.name}/{one.pool.name}", one) for one in plan.answers]
+    width = max((len(name) for name, _ in named), default=0)
+    for name, answer in named:
+        yield f"{answer.verdict:<9}  {name:<{width}}  {_summed(answer)}"
+        for image in answer.images:
+            if image.state is not State.UNCHANGED and answer.verdict is not Verdict.UNCHANGED:
+                yield f"    {_change(image)}"
+        yield from (f"    note: {note}" for note in answer.notes if answer.verdict is not Verdict.UNCHANGED)
+        yield from (f"    {objection}" for objection in answer.objections)
+    for skipped in plan.skipped:
+        yield f"-          {skipped.cluster}/{skipped.pool}  {skipped.why}"
+
+
+def _summed(answer: Answer) -> str:
+    return f"{nodes(answer.pool)}, {_count(len(answer.images), 'image')}"
+
+
+def nodes(pool: Pool) -> str:
+    """How many nodes are behind it, in words."""
+    size = pool.size
+    if size is None:
+        return "any number of nodes"
+    return _count(size.max, "node") if size.min == size.max else f"{size.min} to {size.max} nodes"
+
+
+def _change(image: Image) -> str:
+    now = "" if image.before == image.after else f" (now {image.before})" if image.before else ""
+    why = f": {image.why}" if image.state is not State.BUILT and image.why else ""
+    near = f"; {image.nearest}" if image.nearest else ""
+    return f"{image.state}: {image.after or f'kernel {image.kernel}'} for {image.platform}{now}{why}{near}"
+
+
+def _works(told: Told) -> Iterator[str]:
+    if told.works:
+        yield ""
+        yield "to come by first:"
+    for one in told.works:
+        how = ACTIONS[one.action].format(copy_from=one.copy_from)
+        yield f"  {one.repository}:{one.tag}  {', '.join(one.platforms)}"
+        yield f"      {how}: {one.reason}" + (f" ({one.source})" if one.source else "")
+        yield from _recipe(one)
+        waiting = f"{_count(one.nodes, 'node')} of {', '.join(one.pools)}"
+        yield f"      waited for by {waiting}{_since(told.lags.get(one.kernel))}"
+
+
+def _recipe(one: Work) -> Iterator[str]:
+    if one.recipe is None:
+        return
+    given = " ".join(f"{name}={value}" for name, value in one.recipe.arguments.items())
+    yield f"      {one.recipe.tool} in {one.recipe.folder} with {given}"
+    for name, what in one.recipe.open_arguments.items():
+        yield f"      and {name}: {what}"
+
+
+def _since(found: Lag | None) -> str:
+    if found is None:
+        return ""
+    least = "at least " if found.at_least else ""
+    return f"; its kernel has been declared for {least}{_count(found.days, 'day')}"
+
+
+def _proposals(proposals: Iterable[Proposal]) -> Iterator[str]:
+    """Pools that can't hold for the same reasons are told together; sources stand below as footnotes."""
+    alike: dict[tuple[str, tuple[Reason, ...], tuple[Choice, ...]], list[Proposal]] = {}
+    for one in proposals:
+        alike.setdefault((one.branch, one.against, one.choices), []).append(one)
+    sources: dict[str, int] = {}
+    for same in alike.values():
+        yield ""
+        yield from _proposal_lines(same, sources)
+    if sources:
+        yield ""
+        yield from (f"  [{number}] {source}" for source, number in sources.items())
+
+
+def _proposal_lines(same: Sequence[Proposal], sources: dict[str, int]) -> Iterator[str]:
+    first = same[0]
+    named = ", ".join(f"{one.cluster}/{one.pool}" for one in same)
+    yield f"branch {first.branch} can't hold for {named}: {_reasoned(first.against, sources)}"
+    fitting = ", ".join(f"{choice.branch} (supported until {choice.until})" for choice in first.fitting)
+    yield f"  could hold: {fitting}" if fitting else "  no branch could hold as things stand"
+    for choice in first.choices:
+        if choice.against and not choice.ended:
+            yield f"  not {choice.branch}: {_reasoned(choice.against, sources)}"
+    ended = [choice.branch for choice in first.choices if choice.ended]
+    if ended:
+        yield f"  not {', '.join(sorted(ended))}: their support has ended"
+
+
+def _reasoned(reasons: Iterable[Reason], sources: dict[str, int]) -> str:
+    return "; ".join(f"{one.text} [{sources.setdefault(one.source, len(sources) + 1)}]" for one in reasons)
+
+
+def _sum(told: Told) -> str:
+    counts = {verdict: len(told.plan.of(verdict)) for verdict in Verdict}
+    pools = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) or "no pool"
+    skipped = f", {len(told.plan.skipped)} not asked" if told.plan.skipped else ""
+    missing = _count(len(told.works), "image") + " to come by first"
+    return f"{pools}{skipped}; {missing}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def values(told: Told) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "pools": [_answer(one) for one in told.plan.answers],
+        "skipped": to_builtins(told.plan.skipped),
+        "work": [_work(one, told.lags.get(one.kernel)) for one in told.works],
+        "proposals": [_proposal(one) for one in told.proposals],
+    }
+
+
+def _answer(one: Answer) -> dict[str, Any]:
+    size = one.pool.size
+    return {
+        "cluster": one.cluster.name,
+        "pool": one.pool.name,
+        "ring": one.cluster.ring,
+        "verdict": str(one.verdict),
+        "nodes": {"min": size.min, "max": size.max} if size else None,
+        "images": [_image(image) for image in one.images],
+        "objections": list(one.objections),
+        "notes": list(one.notes),
+    }
+
+
+def _image(image: Image) -> dict[str, Any]:
+    names = ("platform", "kernel", "before", "after", "why", "nearest")
+    return {**{name: getattr(image, name) for name in names}, "state": str(image.state)}
+
+
+def _work(one: Work, found: Lag | None) -> dict[str, Any]:
+    made: dict[str, Any] = to_builtins(one)
+    return {**made, "declaredDays": to_builtins(found) if found else None}
+
+
+def _proposal(one: Proposal) -> dict[str, Any]:
+    made: dict[str, Any] = to_builtins(one)
+    return {**made, "fitting": [choice.branch for choice in one.fitting]}
+
+
+def counted(plan: Plan) -> tuple[Sequence[Answer], Sequence[Answer]]:
+    """The pools that lack an image, and those that can't be told."""
+    lacking = [one for one in plan.answers if any(image.state in LACKING for image in one.images)]
+    return lacking, plan.of(Verdict.UNKNOWN)
+
+
+LACKING = frozenset({State.MISSING, State.REFUSED})
