@@ -35,6 +35,7 @@ LIBRARIES: dict[str, set[str]] = {
     "typer": {"cli"},
     "click": {"cli"},
     "rich": {"cli"},
+    "urllib3": {"edges/registry_transport.py", "edges/registry_retry.py"},
 }
 
 # What makes a room impure. Only edges/ and cli/ may use these.

@@ -1,4 +1,4 @@
-"""Owns where the outside begins: files, git, environment.
+"""Owns where the outside begins: files, git, registries, environment.
 
-The only code that touches disk, processes, clock or environment. It knows no rule.
+The only code that touches disk, network, processes, clock or environment. It knows no rule.
 """

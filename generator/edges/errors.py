@@ -37,6 +37,10 @@ class CouldNotLookError(OutsideError):
     exit_code = 3
 
 
+class ImageUnreadableError(CouldNotLookError):
+    """One image of a registry can't be read, while others may: half an answer, a wrong digest."""
+
+
 def printable(path: str) -> str:
     """A file name on one line of UTF-8, whatever bytes it holds."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Owns what a cluster says: nodes, parsed from the JSON that kubectl prints.
+"""Owns what a cluster or a registry says: nodes, as kubectl prints them, and images, as manifests and configs tell.
 
-Pure parsing. It asks no cluster.
+Pure parsing. It asks no cluster and no registry.
 """
