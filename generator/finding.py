@@ -37,10 +37,13 @@ class Finding(Struct, frozen=True, kw_only=True):
     hint: str
     cluster: str = ""
     pool: str = ""
+    workload: str = ""
     fact: str = ""
 
 
-def invalid(rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "") -> Finding:
+def invalid(
+    rule: str, place: Place, message: str, hint: str, *, cluster: str = "", pool: str = "", workload: str = ""
+) -> Finding:
     """A finding that leaves no valid manifest to make."""
     return Finding(
         rule=rule,
@@ -50,4 +53,5 @@ def invalid(rule: str, place: Place, message: str, hint: str, *, cluster: str = 
         hint=hint,
         cluster=cluster,
         pool=pool,
+        workload=workload,
     )

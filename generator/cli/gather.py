@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from generator import __version__
 from generator.cli.begin import BASELINE, INPUTS, OUT, Begun, Wanted
-from generator.declared import policy
+from generator.declared import budgetfile, policy
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
@@ -52,8 +52,8 @@ def gather(begun: Begun) -> Gathered:
     files = source.read([path for path, entry in entries.items() if entry.kind is Kind.FILE and _needed(path, wanted)])
     inventory = load(_below("inventory", files), only_clusters=wanted.clusters)
     built = build(inventory, version=__version__)
-    fleet = built.fleet
-    told = [*_not_files(entries.values()), *inventory.findings, *built.findings]
+    fleet, of_budgets = budgetfile.with_manifests(built.fleet, _read(source, budgetfile.named(built.fleet)))
+    told = [*_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
     if not any(one.severity is Severity.INVALID for one in told):
         _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
     own = policy.bases(fleet, _read(source, policy.named(fleet)))
@@ -142,7 +142,8 @@ def _untracked(listings: Listings | None, fleet: Fleet) -> dict[str, bool]:
     """Input files that a commit would not hold, and whether git ignores them; empty where there is no git."""
     if listings is None:
         return {}
-    named = {cluster.operator.policy_base for cluster in fleet.clusters} | set(fleet.crds)
+    bases = (cluster.operator.policy_base for cluster in fleet.clusters)
+    named = {*bases, *fleet.crds, *budgetfile.named(fleet)}
     folders = sorted({*INPUTS, *filter(is_plain, named)})
     try:
         found = untracked(listings, *folders)

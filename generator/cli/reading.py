@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from generator import __version__
 from generator.cli.begin import opened
+from generator.declared import budgetfile
 from generator.declared.build import build
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.inventory import FOLDER, KIND, Inventory, load
@@ -45,9 +46,13 @@ def read(
     files = source.read(paths)
     inventory = load(files if catalogs else _without_catalogs(files), only_clusters=clusters)
     built = build(inventory, version=__version__)
-    told = (*inventory.findings, *built.findings)
+    named = budgetfile.named(built.fleet)
+    there = [entry.path for entry in source.paths(*named) if entry.kind is Kind.FILE] if named else []
+    manifests = source.read([path for path in there if path in named])
+    fleet, of_budgets = budgetfile.with_manifests(built.fleet, manifests)
+    told = (*inventory.findings, *built.findings, *of_budgets)
     blocking = sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)
-    return Read(fleet=built.fleet, inventory=inventory, blocking=tuple(blocking))
+    return Read(fleet=fleet, inventory=inventory, blocking=tuple(blocking))
 
 
 def pool_of(cluster: Cluster, name: str) -> Pool | None:

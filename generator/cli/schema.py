@@ -8,7 +8,13 @@ from generator.cli.options import Printed
 from generator.cli.outcome import Format
 
 # generator.declared.model says the same, at the price of its import; a test holds the two together.
-SLUGS = {"Fleet": "fleet", "NodeImage": "node-image", "Cluster": "cluster", "ImageCatalog": "image-catalog"}
+SLUGS = {
+    "Fleet": "fleet",
+    "NodeImage": "node-image",
+    "Cluster": "cluster",
+    "Workloads": "workloads",
+    "ImageCatalog": "image-catalog",
+}
 
 
 def schema(

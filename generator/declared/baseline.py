@@ -10,7 +10,7 @@ from generator.finding import Finding, Place, Severity
 
 FILE = ".drivergate-baseline.yaml"
 HEADER = "# Findings that were there when the gate was introduced. Written by: drivergate check --write-baseline\n"
-KEYS = ("rule", "cluster", "pool", "fact")
+KEYS = ("rule", "cluster", "pool", "workload", "fact")
 
 
 class Entry(Struct, frozen=True, order=True):
@@ -19,12 +19,13 @@ class Entry(Struct, frozen=True, order=True):
     rule: str
     cluster: str
     pool: str
+    workload: str
     fact: str
 
     @property
     def subject(self) -> str:
         """The entry in words."""
-        return " ".join(part for part in (f"{self.cluster}/{self.pool}".strip("/"), self.fact) if part)
+        return " ".join(part for part in (f"{self.cluster}/{self.pool}".strip("/"), self.workload, self.fact) if part)
 
 
 class Baseline(Struct, frozen=True):
@@ -73,8 +74,12 @@ def _unreadable(place: Place, message: str) -> Finding:
 
 def entries_of(findings: Iterable[Finding]) -> tuple[Entry, ...]:
     """What a new baseline lists: the errors, each once, sorted."""
-    errors = (one for one in findings if one.severity is Severity.ERROR)
-    return tuple(sorted({Entry(one.rule, one.cluster, one.pool, one.fact) for one in errors}))
+    return tuple(sorted({entry_of(one) for one in findings if one.severity is Severity.ERROR}))
+
+
+def entry_of(finding: Finding) -> Entry:
+    """What a baseline remembers of a finding."""
+    return Entry(*(getattr(finding, key) for key in KEYS))
 
 
 def baseline_text(entries: Iterable[Entry]) -> str:

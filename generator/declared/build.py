@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct
 
 from generator.declared import delivery as deliveries
 from generator.declared import model, nodeimage
+from generator.declared.cuda import cuda_settings
 from generator.declared.delivery import DeliveryMaker
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
@@ -21,16 +22,18 @@ from generator.declared.fleet import (
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Level, Path, below, merged, origin
 from generator.declared.mirror import Mirror, read_mirrors
+from generator.declared.objectname import OBJECT_NAME
 from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
+from generator.declared.workload import Workload
+from generator.declared.workloads import read_workloads
 from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, invalid
 
-LAYERED = ("operator", "driver", "protect", "delivery")
-OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+LAYERED = ("operator", "driver", "cuda", "protect", "delivery")
 
 # The name of an object has at most 253 characters, that of a file 255: nvidiadriver-{pool}.yaml holds 18 of its own.
 MAX_NAME = 237
@@ -52,7 +55,7 @@ def build(inventory: Inventory, *, version: str) -> Built:
         for unread in inventory.refused:
             findings += _requires(unread.file, unread.requires, version, texts)
         findings += _alone(inventory.clusters, texts)
-        return Built(_fleet(None, (), {}, inventory), tuple(findings))
+        return Built(_fleet(None, (), {}, (), inventory), tuple(findings))
     if loaded is None:
         findings.append(_no_fleet(inventory))
     else:
@@ -69,13 +72,16 @@ def build(inventory: Inventory, *, version: str) -> Built:
     findings += specs.findings
     clusters.sort(key=lambda cluster: cluster.name)
     clusters, clashes = _apart(clusters, texts)
-    return Built(_fleet(loaded, clusters, mirrors, inventory), (*findings, *clashes))
+    workloads, problems = read_workloads(inventory, clusters)
+    findings += problems
+    return Built(_fleet(loaded, clusters, mirrors, workloads, inventory), (*findings, *clashes))
 
 
 def _fleet(
     loaded: Loaded[model.Fleet] | None,
     clusters: Iterable[Cluster],
     mirrors: Mapping[str, Mirror],
+    workloads: tuple[Workload, ...],
     inventory: Inventory,
 ) -> Fleet:
     return Fleet(
@@ -86,6 +92,7 @@ def _fleet(
         mirrors=mirrors,
         silences=tuple(_silences(inventory, loaded)),
         texts=inventory.texts,
+        workloads=workloads,
     )
 
 
@@ -228,6 +235,7 @@ def _cluster(
         profile=shape.profile,
         protect=bool(protect[0].value["protect"]) if protect else True,
         delivery=delivered,
+        cuda=cuda_settings(levels),
     )
     return cluster, findings
 
@@ -352,6 +360,7 @@ def _silence(entry: model.Silence, file: str, index: int, clusters: tuple[str, .
         reason=entry.reason,
         clusters=clusters,
         pools=_names(entry.pools),
+        workloads=_names(entry.workloads),
         file=file,
         path=path,
     )

@@ -2,47 +2,28 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field
 
-Text = Annotated[str, Meta(min_length=1)]
+from generator.declared.modelparts import Namespace, ObjectName, Shape, Text
+
 # fluxcd/kustomize-controller v1.9.4, config/crd: interval and timeout.
 Duration = Annotated[
     str,
     Meta(pattern=r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$(?!\n)", description='a duration such as "10m" or "1h30m"'),
-]
-ObjectName = Annotated[
-    str,
-    Meta(
-        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$(?!\n)",
-        max_length=253,
-        description="the name of a Kubernetes object (lower-case letters, digits, '-' and '.')",
-    ),
-]
-Namespace = Annotated[
-    str,
-    Meta(
-        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)",
-        max_length=63,
-        description="the name of a namespace (lower-case letters, digits and '-')",
-    ),
 ]
 InRepository = Annotated[
     Text, Meta(description="where drivergate's root lies in the repository, where that is not its own root")
 ]
 
 
-class Part(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """As model.Shape: camelCase keys, and an unknown key is an error."""
-
-
-class Destination(Part, frozen=True):
+class Destination(Shape, frozen=True):
     """The cluster as Argo CD knows it: exactly one of the two. Absent: by the cluster's name."""
 
     name: Text | UnsetType = UNSET
     server: Text | UnsetType = UNSET
 
 
-class Chart(Part, frozen=True):
+class Chart(Shape, frozen=True):
     """The GPU operator's chart, where `install: helm` and Argo CD installs it with drivergate's values."""
 
     enabled: Annotated[bool, Meta(description="false: somebody else's Application installs the chart")] | UnsetType = (
@@ -60,14 +41,14 @@ class Chart(Part, frozen=True):
     ) = UNSET
 
 
-class Automated(Part, frozen=True):
+class Automated(Shape, frozen=True):
     """syncPolicy.automated of the Application. Absent: people sync."""
 
     prune: bool | UnsetType = UNSET
     self_heal: bool | UnsetType = UNSET
 
 
-class ArgoCd(Part, frozen=True):
+class ArgoCd(Shape, frozen=True):
     """What the cluster's Application says."""
 
     enabled: bool | UnsetType = UNSET
@@ -83,7 +64,7 @@ class ArgoCd(Part, frozen=True):
     automated: Automated | UnsetType = UNSET
 
 
-class SourceRef(Part, frozen=True):
+class SourceRef(Shape, frozen=True):
     """The source that holds out/, as Flux knows it."""
 
     kind: Literal["GitRepository", "OCIRepository", "Bucket"] | UnsetType = UNSET
@@ -91,14 +72,14 @@ class SourceRef(Part, frozen=True):
     namespace: Namespace | UnsetType = UNSET
 
 
-class Dependency(Part, frozen=True):
+class Dependency(Shape, frozen=True):
     """A Kustomization that must be ready before."""
 
     name: ObjectName
     namespace: Namespace | UnsetType = UNSET
 
 
-class Flux(Part, frozen=True):
+class Flux(Shape, frozen=True):
     """What the cluster's Flux Kustomization says."""
 
     enabled: bool | UnsetType = UNSET
@@ -130,7 +111,7 @@ class Flux(Part, frozen=True):
     helm_release_namespace: Namespace | UnsetType = UNSET
 
 
-class Delivery(Part, frozen=True):
+class Delivery(Shape, frozen=True):
     """Objects for Argo CD or Flux (the nearer level's drops the other), and what the list of images says."""
 
     argocd: ArgoCd | UnsetType = UNSET

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
+from generator.declared.cuda import DEFAULT, CudaSettings
 from generator.declared.delivery import NONE, Delivery
 from generator.declared.layers import Level, Path, origin
 from generator.declared.mirror import Mirror
+from generator.declared.size import Size
 from generator.declared.texts import Texts
+from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.release import DriverApi, Release
 from generator.finding import Place
 
@@ -50,13 +54,6 @@ class Taint(Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
-
-
-class Size(Struct, frozen=True):
-    """How many nodes a pool may have."""
-
-    min: int
-    max: int
 
 
 class Kernel(Struct, frozen=True):
@@ -129,13 +126,14 @@ class Operator(Struct, frozen=True, kw_only=True):
 
 
 class SilenceEntry(Struct, frozen=True, kw_only=True):
-    """A rule that is ignored or lowered. Empty clusters or pools mean all of them."""
+    """A rule that is ignored or lowered. Empty clusters, pools or workloads mean all of them."""
 
     rule: str
     ignore: bool
     reason: str
     clusters: tuple[str, ...]
     pools: tuple[str, ...]
+    workloads: tuple[str, ...]
     file: str
     path: Path
 
@@ -153,6 +151,7 @@ class Cluster(Struct, frozen=True, kw_only=True):
     profile: str = ""
     protect: bool = True
     delivery: Delivery = NONE
+    cuda: CudaSettings = DEFAULT
 
     @property
     def managed_pools(self) -> tuple[Pool, ...]:
@@ -160,8 +159,8 @@ class Cluster(Struct, frozen=True, kw_only=True):
         return tuple(pool for pool in self.pools if pool.driver.managed)
 
 
-class Fleet(Struct, frozen=True, kw_only=True):
-    """All clusters of a repository, sorted by name."""
+class Fleet(Struct, frozen=True, kw_only=True, dict=True):
+    """All clusters of a repository, and the workloads that run on them, each sorted by name."""
 
     name: str
     file: str
@@ -170,6 +169,7 @@ class Fleet(Struct, frozen=True, kw_only=True):
     mirrors: Mapping[str, Mirror]
     silences: tuple[SilenceEntry, ...]
     texts: Texts
+    workloads: tuple[Workload, ...] = ()
 
     def said(self, of: Pool | Cluster, *path: str | int) -> Place:
         """Where an effective setting was said; the pool or cluster itself where nothing says it."""
@@ -187,3 +187,40 @@ class Fleet(Struct, frozen=True, kw_only=True):
     def kernel_place(self, kernel: Kernel) -> Place:
         """Where a kernel was declared."""
         return self.texts.value(kernel.file, kernel.path)
+
+    @cached_property
+    def _running(self) -> dict[tuple[str, str], tuple[Workload, ...]]:
+        found: dict[tuple[str, str], list[Workload]] = {}
+        pools = {cluster.name: frozenset(pool.name for pool in cluster.pools) for cluster in self.clusters}
+        for workload in self.workloads:
+            names = frozenset(workload.pools)
+            for cluster in workload.clusters:
+                for pool in names & pools.get(cluster, frozenset()):
+                    found.setdefault((cluster, pool), []).append(workload)
+        return {key: tuple(listed) for key, listed in found.items()}
+
+    def running(self, cluster: Cluster | str, pool: Pool | str) -> tuple[Workload, ...]:
+        """The workloads that may run on a pool's nodes, sorted by name."""
+        names = (cluster if isinstance(cluster, str) else cluster.name, pool if isinstance(pool, str) else pool.name)
+        return self._running.get(names, ())
+
+    @cached_property
+    def _of_cluster(self) -> dict[str, tuple[Workload, ...]]:
+        found: dict[str, list[Workload]] = {}
+        for workload in self.workloads:
+            for cluster in workload.clusters:
+                found.setdefault(cluster, []).append(workload)
+        return {name: tuple(listed) for name, listed in found.items()}
+
+    def workloads_of(self, cluster: Cluster | str) -> tuple[Workload, ...]:
+        """The workloads that may run on any pool of a cluster, sorted by name."""
+        return self._of_cluster.get(cluster if isinstance(cluster, str) else cluster.name, ())
+
+    def workload_place(self, workload: Workload, *path: str | int) -> Place:
+        """A place in the team's own file, by the path inside the workload."""
+        whole = (*workload.path, *path)
+        return self.texts.value(workload.file, whole) if path else self.texts.key(workload.file, whole)
+
+    def budget_place(self, budget: WorkloadBudget, *path: str | int) -> Place:
+        """Where a budget says something: in the team's file, or in its manifest, where the path begins with spec."""
+        return self.texts.value(budget.file, (*budget.path, *path))

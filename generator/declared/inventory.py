@@ -8,9 +8,11 @@ from msgspec import Struct
 
 from generator.declared.catalog import CatalogFile, read_catalog
 from generator.declared.document import read
-from generator.declared.model import API_VERSION, KINDS, Cluster, Fleet, NodeImage, Shape
+from generator.declared.model import KINDS, Cluster, Fleet, NodeImage
+from generator.declared.modelparts import API_VERSION, Shape
 from generator.declared.shape import did_you_mean, shaped
 from generator.declared.texts import Texts
+from generator.declared.workloadmodel import Workloads
 from generator.finding import Finding, Place, Severity
 
 FOLDER = "inventory"
@@ -49,6 +51,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     fleets: tuple[Loaded[Fleet], ...]
     clusters: tuple[Loaded[Cluster], ...]
     node_images: tuple[Loaded[NodeImage], ...]
+    workloads: tuple[Loaded[Workloads], ...]
     catalogs: tuple[CatalogFile, ...]
     texts: Texts
     findings: tuple[Finding, ...]
@@ -64,7 +67,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
     """Every file below `inventory/`, path to content. With `only_clusters` the other clusters' files are not parsed."""
     texts = Texts(files)
     findings: list[Finding] = []
-    documents: dict[str, list[Loaded[Any]]] = {"Fleet": [], "Cluster": [], "NodeImage": []}
+    documents: dict[str, list[Loaded[Any]]] = {"Fleet": [], "Cluster": [], "NodeImage": [], "Workloads": []}
     catalogs: list[CatalogFile] = []
     refused: list[Refused] = []
     others: list[str] = []
@@ -92,6 +95,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
         fleets=tuple(documents["Fleet"]),
         clusters=tuple(documents["Cluster"]),
         node_images=tuple(documents["NodeImage"]),
+        workloads=tuple(documents["Workloads"]),
         catalogs=tuple(catalogs),
         texts=texts,
         findings=tuple(findings),
@@ -201,17 +205,22 @@ def _duplicates(documents: Mapping[str, list[Loaded[Any]]], texts: Texts) -> Ite
     for kind, loaded in documents.items():
         seen: dict[str, Loaded[Any]] = {}
         for one in tuple(loaded):
-            key = kind if kind == "Fleet" else one.shape.name
+            named = "team" if kind == "Workloads" else "name"
+            key = kind if kind == "Fleet" else getattr(one.shape, named)
             first = seen.setdefault(key, one)
             if first is one:
                 continue
             loaded.remove(one)
-            where = texts.value(first.file, ("name",))
-            what = "a second Fleet document" if kind == "Fleet" else f'{kind} "{key}" is declared twice'
+            where = texts.value(first.file, (named,))
+            what = (
+                "a second Fleet document"
+                if kind == "Fleet"
+                else f'{kind} {"of team " * (kind == "Workloads")}"{key}" is declared twice'
+            )
             yield Finding(
                 rule="inventory/duplicate",
                 severity=Severity.INVALID,
-                place=texts.value(one.file, ("name",)),
+                place=texts.value(one.file, (named,)),
                 message=f"{what}, the first is at {where}",
                 hint="rename or remove one of the two",
                 fact=key,

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from generator.declared.document import places, read
 from generator.declared.inventory import ENDINGS
-from generator.declared.model import API_VERSION
+from generator.declared.modelparts import API_VERSION
 from generator.finding import Finding, Place, Severity
 
 GROUP = API_VERSION.partition("/")[0]

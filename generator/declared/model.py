@@ -6,15 +6,12 @@ Sample: `inventory/`. Names of driver and upgrade settings are the CRD's own.
 import re
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field
 
-from generator.declared import deliverymodel
+from generator.declared import deliverymodel, workloadmodel
 from generator.declared.entry import DIGEST, PLATFORM, REPOSITORY, TAG, VERSION
+from generator.declared.modelparts import Count, Labels, Namespace, ObjectName, Range, Shape, Text
 
-API_VERSION = "drivergate.dev/v1alpha1"
-
-Text = Annotated[str, Meta(min_length=1)]
-Count = Annotated[int, Meta(ge=0)]
 Arch = Literal["amd64", "arm64"]
 Mode = Literal["precompiled", "compiled", "preinstalled", "unmanaged"]
 Install = Literal["helm", "manifest", "olm"]
@@ -31,11 +28,6 @@ ClusterName = Annotated[
         description="the name of the cluster's folder under out/ (letters, digits, '-', '_' and '.')",
     ),
 ]
-Labels = dict[str, str]
-
-
-class Shape(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """What all shapes share: camelCase keys, and an unknown key is an error."""
 
 
 class Os(Shape, frozen=True):
@@ -43,13 +35,6 @@ class Os(Shape, frozen=True):
 
     id: Annotated[Text, Meta(description="NFD's system-os_release.ID, for example ubuntu, rhel, rhcos")]
     version: Annotated[Text, Meta(description='NFD\'s system-os_release.VERSION_ID, quoted: "24.04"')]
-
-
-class Range(Shape, frozen=True):
-    """The size of a pool that scales."""
-
-    min: Count
-    max: Count
 
 
 class Gpu(Shape, frozen=True):
@@ -132,29 +117,9 @@ class OperatorLayer(Shape, frozen=True):
     """Operator settings at one level."""
 
     version: Annotated[Text, Meta(description="the GPU operator's release, for example v26.7.0")] | UnsetType = UNSET
-    namespace: (
-        Annotated[
-            Text,
-            Meta(
-                pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$(?!\n)",
-                max_length=63,
-                description="the name of a namespace (lower-case letters, digits and '-')",
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    namespace: Namespace | UnsetType = UNSET
     install: Install | UnsetType = UNSET
-    cluster_policy_name: (
-        Annotated[
-            Text,
-            Meta(
-                pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$(?!\n)",
-                max_length=253,
-                description="the name of a Kubernetes object (lower-case letters, digits, '-' and '.')",
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    cluster_policy_name: ObjectName | UnsetType = UNSET
     cluster_policy_base: (
         Annotated[Text, Meta(description="a ClusterPolicy manifest outside inventory/ and out/")] | UnsetType
     ) = UNSET
@@ -166,6 +131,7 @@ class Layer(Shape, frozen=True):
 
     operator: OperatorLayer | UnsetType = UNSET
     driver: DriverLayer | UnsetType = UNSET
+    cuda: workloadmodel.CudaLayer | UnsetType = UNSET
     protect: Annotated[bool, Meta(description="prune protection on driver objects")] | UnsetType = UNSET
     delivery: deliverymodel.Delivery | UnsetType = UNSET
 
@@ -177,6 +143,7 @@ class Silence(Shape, frozen=True):
     reason: Text
     level: Literal["ignore", "warning"] = "ignore"
     pools: list[Text] | UnsetType = UNSET
+    workloads: list[Text] | UnsetType = UNSET
 
 
 class FleetSilence(Silence, frozen=True):
@@ -272,6 +239,7 @@ class Cluster(Shape, frozen=True):
     profile: str = ""
     operator: OperatorLayer | UnsetType = UNSET
     driver: DriverLayer | UnsetType = UNSET
+    cuda: workloadmodel.CudaLayer | UnsetType = UNSET
     protect: bool | UnsetType = UNSET
     delivery: deliverymodel.Delivery | UnsetType = UNSET
     pools: dict[str, Pool] = {}
@@ -307,9 +275,16 @@ KINDS: dict[str, type[Shape]] = {
     "Fleet": Fleet,
     "NodeImage": NodeImage,
     "Cluster": Cluster,
+    "Workloads": workloadmodel.Workloads,
     "ImageCatalog": ImageCatalog,
 }
-SLUGS = {"Fleet": "fleet", "NodeImage": "node-image", "Cluster": "cluster", "ImageCatalog": "image-catalog"}
+SLUGS = {
+    "Fleet": "fleet",
+    "NodeImage": "node-image",
+    "Cluster": "cluster",
+    "Workloads": "workloads",
+    "ImageCatalog": "image-catalog",
+}
 
 
 def schema(kind: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from generator.declared.document import Ambiguous, Places, is_null
-from generator.declared.model import KINDS, Shape, strict_schema
+from generator.declared.model import KINDS, strict_schema
+from generator.declared.modelparts import Shape
 from generator.declared.scalar import is_too_large
 from generator.declared.texts import Texts
 from generator.finding import Finding, Place, Severity, invalid

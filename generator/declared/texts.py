@@ -1,9 +1,10 @@
 """Where things stand: files are read for their places only when a finding or an origin asks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from generator.declared.document import Places, places
 from generator.declared.layers import Path
+from generator.declared.places import Spot
 from generator.finding import Place
 
 
@@ -13,17 +14,32 @@ class Texts:
     def __init__(self, texts: Mapping[str, bytes]) -> None:
         self._texts = dict(texts)
         self._places: dict[str, Places] = {}
+        self._documents: dict[str, Sequence[bytes]] = {}
 
     def add(self, texts: Mapping[str, bytes]) -> None:
         """Further files that findings may point into: bases, CRDs."""
         self._texts.update(texts)
 
+    def add_documents(self, file: str, parts: Sequence[bytes]) -> None:
+        """A file of one or several documents; of several a path begins with the document's number."""
+        self._documents[file] = parts
+
     def places(self, file: str) -> Places:
         """The places of one file."""
         found = self._places.get(file)
         if found is None:
-            found = self._places[file] = places(self._texts.get(file, b""), file)
+            found = self._places[file] = self._found(file)
         return found
+
+    def _found(self, file: str) -> Places:
+        parts = self._documents.get(file) or (self._texts.get(file, b""),)
+        found = [places(part, file) for part in parts]
+        if len(found) == 1:
+            return found[0]
+        inner: dict[str | int, tuple[Place, Spot]] = {
+            index: (one.root.place, one.root) for index, one in enumerate(found) if one.root is not None
+        }
+        return Places(file, Spot(Place(file, 1, 1), inner))
 
     def value(self, file: str, path: Path) -> Place:
         """Where the value at a path stands; its nearest parent where the path is not in the file."""

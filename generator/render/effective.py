@@ -9,6 +9,7 @@ from generator.declared import model
 from generator.declared.delivery import settings as settings_of
 from generator.declared.fleet import Cluster, Fleet, Install, Kernel, Pool
 from generator.declared.layers import Level, Path, below, merged, origin
+from generator.declared.modelparts import Shape
 from generator.declared.scalar import Ambiguous, is_null
 from generator.declared.texts import Texts
 from generator.finding import Place
@@ -139,7 +140,7 @@ def _auto_upgrade(cluster: Cluster) -> bool:
 
 
 def _policy_in_order(policy: Mapping[str, Any]) -> dict[str, Any]:
-    inner: dict[str, type[model.Shape]] = {
+    inner: dict[str, type[Shape]] = {
         "waitForCompletion": model.WaitForCompletion,
         "podDeletion": model.PodDeletion,
         "drain": model.Drain,
@@ -150,7 +151,7 @@ def _policy_in_order(policy: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _in_order(value: Mapping[str, Any], shape: type[model.Shape]) -> dict[str, Any]:
+def _in_order(value: Mapping[str, Any], shape: type[Shape]) -> dict[str, Any]:
     return {key: value[key] for key in shape.__struct_encode_fields__ if key in value}
 
 

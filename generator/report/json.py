@@ -51,6 +51,7 @@ def finding(one: Finding) -> dict[str, Any]:
         "hint": sentence(one.hint),
         "cluster": one.cluster,
         "pool": one.pool,
+        "workload": one.workload,
         "fact": sentence(one.fact),
     }
 

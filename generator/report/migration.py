@@ -3,7 +3,7 @@
 from typing import Any
 
 from generator.declared.migration import Migrated
-from generator.declared.model import API_VERSION
+from generator.declared.modelparts import API_VERSION
 from generator.report.json import finding
 from generator.report.text import printable
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.declared.baseline import Baseline, Entry
+from generator.declared.baseline import Baseline, Entry, entry_of
 from generator.declared.fleet import Fleet, SilenceEntry
 from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
@@ -59,7 +59,7 @@ def _whole(findings: Iterable[Finding]) -> bool:
 
 
 def _order(finding: Finding) -> tuple[object, ...]:
-    return (finding.place, finding.rule, finding.cluster, finding.pool, finding.message)
+    return (finding.place, finding.rule, finding.cluster, finding.pool, finding.workload, finding.message)
 
 
 def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ class _Applied:
             if _meets(silence, finding):
                 self.met.add(index)
                 level = None if silence.ignore or level is None else Severity.WARNING
-        entry = Entry(finding.rule, finding.cluster, finding.pool, finding.fact)
+        entry = entry_of(finding)
         if level is Severity.ERROR and entry in self.entries:
             self.met_entries.add(entry)
             return Severity.WARNING
@@ -137,10 +137,13 @@ def _no_rule(name: str, rules: dict[str, Rule]) -> tuple[str, str]:
 def _unknown(silence: SilenceEntry, fleet: Fleet) -> Iterator[Finding]:
     """The names in a silence that nothing has: they would silence nothing, and nobody would be told."""
     pools = {pool.name for one in fleet.clusters if _in(one.name, silence.clusters) for pool in one.pools}
+    workloads = {one.name for one in fleet.workloads if any(_in(name, silence.clusters) for name in one.clusters)}
     clusters = {one.name for one in fleet.clusters}
+    able = clusters.issuperset(silence.clusters)
     for key, what, named, known in (
         ("clusters", "cluster", silence.clusters, clusters),
-        ("pools", "pool", silence.pools, pools if clusters.issuperset(silence.clusters) else set(silence.pools)),
+        ("pools", "pool", silence.pools, pools if able else set(silence.pools)),
+        ("workloads", "workload", silence.workloads, workloads if able else set(silence.workloads)),
     ):
         for index, name in enumerate(named):
             if name not in known:
@@ -159,4 +162,8 @@ def _unused(place: Place, message: str, hint: str) -> Finding:
 
 
 def _meets(silence: SilenceEntry, finding: Finding) -> bool:
-    return _in(finding.cluster, silence.clusters) and _in(finding.pool, silence.pools)
+    return (
+        _in(finding.cluster, silence.clusters)
+        and _in(finding.pool, silence.pools)
+        and _in(finding.workload, silence.workloads)
+    )

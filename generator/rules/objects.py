@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.declared.build import OBJECT_NAME
 from generator.declared.crds import plain
 from generator.declared.fleet import Cluster, Install, Kernel, Mode, OsRelease, Pool, Taint
+from generator.declared.objectname import OBJECT_NAME
 from generator.facts.kernel import sanitised
 from generator.facts.objectname import policy_daemonset
 from generator.facts.release import DriverApi

@@ -16,6 +16,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     hint: str
     cluster: str = ""
     pool: str = ""
+    workload: str = ""
     fact: str = ""
     severity: Severity | None = None
 
@@ -56,5 +57,6 @@ class Rule(Struct, frozen=True):
             hint=problem.hint,
             cluster=problem.cluster,
             pool=problem.pool,
+            workload=problem.workload,
             fact=problem.fact,
         )

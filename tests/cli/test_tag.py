@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.declared.model import API_VERSION
+from generator.declared.modelparts import API_VERSION
 from tests.cli.calling import Called, call
 from tests.cli.fleet import CATALOG, CLUSTER, FLEET, HEAD, node, repository
 

@@ -100,9 +100,9 @@ def test_a_file_without_one_of_our_documents_is_told(text: str) -> None:
 
 
 def test_a_kind_that_is_not_known() -> None:
-    finding = only({**files(), "inventory/x.yaml": f"{HEAD}kind: Workloads\nname: team\n"})
+    finding = only({**files(), "inventory/x.yaml": f"{HEAD}kind: Workload\nname: team\n"})
     assert (finding.rule, finding.place) == ("inventory/schema", Place("inventory/x.yaml", 2, 7))
-    assert finding.hint == "use one of Cluster, Fleet, ImageCatalog, NodeImage"
+    assert finding.hint == 'did you mean "Workloads"?'
 
 
 def test_a_version_that_is_not_known() -> None:

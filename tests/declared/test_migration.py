@@ -3,7 +3,8 @@
 import pytest
 
 from generator.declared.migration import GROUP, MIGRATIONS, Migration, migrated
-from generator.declared.model import API_VERSION, KINDS
+from generator.declared.model import KINDS
+from generator.declared.modelparts import API_VERSION
 from tests.shared import REPO
 
 OLD, MIDDLE, NEW = (f"{GROUP}/{version}" for version in ("v1alpha0", "v1alpha1", "v1beta1"))

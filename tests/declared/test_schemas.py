@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from generator.declared.inventory import load
-from generator.declared.model import API_VERSION, KINDS, SLUGS, strict_schema
+from generator.declared.model import KINDS, SLUGS, strict_schema
+from generator.declared.modelparts import API_VERSION
 from generator.facts.data import schema_json
 from tests import schemas
 from tests.shared import REPO
@@ -58,6 +59,7 @@ def test_the_samples_are_of_every_kind() -> None:
 CLUSTER = document(REPO / "inventory" / "clusters" / "onprem-muc.yaml")
 FLEET = document(REPO / "inventory" / "fleet.yaml")
 IMAGE = document(REPO / "inventory" / "node-images" / "aws-ubuntu2404.yaml")
+WORKLOADS = document(REPO / "inventory" / "workloads" / "inference.yaml")
 CATALOG = {
     "apiVersion": "drivergate.dev/v1alpha1",
     "kind": "ImageCatalog",
@@ -84,6 +86,11 @@ CATALOG = {
         (CLUSTER, ("silenced",), [{"rule": "image/missing"}]),
         (FLEET, ("defaults", "drivers"), {}),
         (FLEET, ("profiles", "openshift", "operator", "install"), "argocd"),
+        (WORKLOADS, ("workloads", "chat", "owner"), "Deployment"),
+        (WORKLOADS, ("workloads", "chat", "replicas"), "4"),
+        (WORKLOADS, ("workloads", "chat", "disruptionBudget"), {"existing": {"maxUnavailable": "101%"}}),
+        (WORKLOADS, ("workloads", "chat", "disruptionBudget"), [{"rendered": {"minAvailable": 1}}]),
+        (WORKLOADS, ("workloads", "chat", "nodeSelectorTerms"), [{"matchLabels": {"a": "b"}}]),
         (IMAGE, ("os",), {"id": "ubuntu", "version": 24.04}),
         (IMAGE, ("running",), "2026.04"),
         (CATALOG, ("images", 0, "digest"), "sha256:abc"),
@@ -128,10 +135,19 @@ SMALL = {
     "Fleet": {"name": "f"},
     "NodeImage": {"name": "n", "os": {"id": "a", "version": "b"}, "arch": ["amd64"], "kernels": {}, "running": []},
     "Cluster": {"name": "c"},
+    "Workloads": {
+        "team": "t",
+        "workloads": {"key": {"namespace": "a", "owner": {"kind": "Job"}, "runsOn": {"pools": ["a"]}}},
+    },
     "ImageCatalog": {"repository": "example.com/a", "images": [{"tag": "580-5.15.0-1-aws-ubuntu22.04"}]},
 }
-SILENCE = {"rule": "a", "reason": "b"}
 NEEDED = {"os": {"id": "a", "version": "b"}, "gpu": {"family": "a"}}
+REQUIREMENT = {"key": "a", "operator": "Exists"}
+NEEDED_IN_LISTS = {
+    "silenced": {"rule": "a", "reason": "b"},
+    "matchExpressions": REQUIREMENT,
+    "matchFields": REQUIREMENT,
+}
 PLACES = [(kind, path) for kind in KINDS for path in texts({"$ref": f"/{kind}"}, (), strict_schema(kind)["$defs"])]
 
 
@@ -142,9 +158,12 @@ def with_neighbours(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     full = {key: with_neighbours(inner) for key, inner in value.items()}
-    full |= {key: {**needed, **full[key]} for key, needed in NEEDED.items() if key in full}
-    if "silenced" in full:
-        full["silenced"] = [{**SILENCE, **one} for one in full["silenced"]]
+    full |= {
+        key: {**needed, **full[key]} for key, needed in NEEDED.items() if key in full and "resource" not in full[key]
+    }
+    for key, needed in NEEDED_IN_LISTS.items():
+        if key in full:
+            full[key] = [{**needed, **one} for one in full[key]]
     return full
 
 
@@ -169,7 +188,8 @@ def test_they_say_so_of_the_texts_that_people_write_without_quotes() -> None:
 
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_notes_and_anchors_are_anybodys(kind: str) -> None:
-    base = {"Fleet": FLEET, "NodeImage": IMAGE, "Cluster": CLUSTER, "ImageCatalog": CATALOG}[kind]
+    bases = {"Fleet": FLEET, "NodeImage": IMAGE, "Cluster": CLUSTER, "Workloads": WORKLOADS, "ImageCatalog": CATALOG}
+    base = bases[kind]
     assert errors({**base, "x-common": {"a": 1}}) == []
     assert errors({key: value for key, value in base.items() if key != "kind"} | {"kind": kind, "common": {}}) != []
 

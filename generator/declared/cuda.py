@@ -1,0 +1,36 @@
+"""How a cluster's CUDA needs are read and written: layered as the operator's settings are."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from generator.declared.layers import Level, below, merged
+from generator.facts.cuda import Compatibility
+
+
+class DriverLabels(StrEnum):
+    """The node labels that say which driver is loaded: GPU feature discovery sets both, the first is deprecated."""
+
+    DRIVER = "cuda.driver"
+    DRIVER_VERSION = "cuda.driver-version"
+
+
+class CudaSettings(Struct, frozen=True):
+    """The effective settings of a cluster."""
+
+    compatibility: Compatibility = Compatibility.MINOR_VERSION
+    labels: DriverLabels = DriverLabels.DRIVER
+
+
+DEFAULT = CudaSettings()
+
+
+def cuda_settings(levels: tuple[Level, ...]) -> CudaSettings:
+    """What the levels of a cluster say, nearest first."""
+    settings = merged(below(levels, "cuda"))
+    if not settings:
+        return DEFAULT
+    return CudaSettings(
+        compatibility=Compatibility(settings.get("compatibility", DEFAULT.compatibility)),
+        labels=DriverLabels(settings.get("labels", DEFAULT.labels)),
+    )
