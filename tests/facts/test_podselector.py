@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.facts.podselector import selector_problem
+from generator.facts.podselector import selector_problem, selects
 
 # k8s.io/apimachinery pkg/labels selector_test.go: TestSelectorParse and TestSetSelectorParser.
 VALID = [
@@ -61,3 +61,35 @@ def test_a_value_that_is_no_label_value_is_named() -> None:
     problem = selector_problem("app in (good, no+good)")
     assert problem is not None
     assert "no+good" in problem
+
+
+# k8s.io/apimachinery pkg/labels selector_test.go: TestSelectorMatches.
+@pytest.mark.parametrize(
+    ("text", "labels", "matches"),
+    [
+        ("", {"x": "y"}, True),
+        ("x=y", {"x": "y"}, True),
+        ("x=y,z=w", {"x": "y", "z": "w"}, True),
+        ("x!=y,z!=w", {"x": "z", "z": "a"}, True),
+        ("notin=in", {"notin": "in"}, True),
+        ("x", {"x": "z"}, True),
+        ("!x", {"y": "z"}, True),
+        ("x>1", {"x": "2"}, True),
+        ("x<1", {"x": "0"}, True),
+        ("x=z", {}, False),
+        ("x=y", {"x": "z"}, False),
+        ("x=y,z=w", {"x": "w", "z": "w"}, False),
+        ("x!=y,z!=w", {"x": "z", "z": "w"}, False),
+        ("x", {"y": "z"}, False),
+        ("!x", {"x": "z"}, False),
+        ("x>1", {"x": "0"}, False),
+        ("x<1", {"x": "2"}, False),
+        ("x in (a,b)", {"x": "b"}, True),
+        ("x notin (a,b)", {}, True),
+        ("x notin (a,b)", {"x": "a"}, False),
+        ("x>1", {"x": "many"}, False),
+        ("x==a==b", {"x": "a"}, False),
+    ],
+)
+def test_what_a_selector_selects(text: str, labels: dict[str, str], *, matches: bool) -> None:
+    assert selects(text, labels) is matches

@@ -1,0 +1,114 @@
+"""The operator's upgrade controller, one reconcile after the other.
+
+gpu-operator controllers/upgrade_controller.go, k8s-operator-libs pkg/upgrade/upgrade_state.go ApplyState.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from generator.facts.slots import BadMaxUnavailable, NodeStanding, slots
+from generator.upgrade import steps
+from generator.upgrade.emptying import Evict
+from generator.upgrade.event import Event, Kind, Stopped, StoppedError
+from generator.upgrade.state import State
+from generator.upgrade.world import DriverPod, Node, Scope, World
+
+
+class Controller(Struct, frozen=True, kw_only=True):
+    """The controller of a cluster: its counts of slots in the order of their names, and what its release does.
+
+    `per_object`: every NVIDIADriver has its own (v26.7 on); `needs_drain`: the release crashes without a drain object.
+    """
+
+    scopes: tuple[Scope, ...]
+    per_object: bool = False
+    restart_only: bool = True
+    needs_drain: bool = False
+
+
+class Outcome(Struct, frozen=True):
+    """What a reconcile did, and the driver pods that it deleted, by node."""
+
+    events: list[Event]
+    deleted: dict[str, DriverPod]
+
+
+def reconcile(world: World, controller: Controller, evict: Evict, now: int, then: int) -> Outcome:
+    """One reconcile at `now`, with what its background work does until the next one, `then`; an error ends it."""
+    outcome = Outcome([], {})
+    snapshots = {scope.name: _snapshot(world, scope) for scope in controller.scopes}
+    for scope in controller.scopes:
+        try:
+            _apply(world, controller, scope, snapshots[scope.name], (now, then), evict, outcome)
+        except StoppedError as stopped:
+            outcome.events.append(Event(at=now, kind=Kind.ERROR, detail=stopped.reason, why=scope.name))
+            break
+    return outcome
+
+
+def _snapshot(world: World, scope: Scope) -> dict[str, list[Node]]:
+    return {state: nodes for state in State if (nodes := world.in_state(scope, state))}
+
+
+def _apply(
+    world: World,
+    controller: Controller,
+    scope: Scope,
+    snapshot: dict[str, list[Node]],
+    times: tuple[int, int],
+    evict: Evict,
+    outcome: Outcome,
+) -> None:
+    policy = scope.policy
+    if not policy.automatic:
+        _forget(world, scope)
+        return
+    if controller.needs_drain and policy.drain is None:
+        raise StoppedError(Stopped.PANIC)
+    run = steps.Reconcile(
+        world=world,
+        policy=policy,
+        snapshot=snapshot,
+        now=times[0],
+        next=times[1],
+        evict=evict,
+        slots=free_slots(world, scope),
+        restart_only=controller.restart_only,
+        events=outcome.events,
+        deleted=outcome.deleted,
+    )
+    steps.done_or_unknown(run, State.UNKNOWN)
+    steps.done_or_unknown(run, State.DONE)
+    steps.upgrade_required(run)
+    steps.cordon_required(run)
+    steps.wait_for_jobs(run)
+    steps.pod_deletion(run)
+    steps.drain(run)
+    steps.pod_restart(run)
+    steps.failed(run)
+    steps.validation(run)
+    steps.uncordon(run)
+
+
+def free_slots(world: World, scope: Scope) -> int:
+    """How many nodes of the scope may begin now."""
+    nodes: Sequence[NodeStanding] = [
+        NodeStanding(node.state, node.cordoned, node.ready) for node in world.nodes.values() if _counts(node, scope)
+    ]
+    found = slots(nodes, scope.policy.max_parallel, scope.policy.max_unavailable)
+    if isinstance(found, BadMaxUnavailable):
+        raise StoppedError(Stopped.BAD_MAX_UNAVAILABLE)
+    return found.available
+
+
+def _counts(node: Node, scope: Scope) -> bool:
+    return node.driver is not None and node.owner == scope.owner
+
+
+def _forget(world: World, scope: Scope) -> None:
+    """Without automatic upgrades the operator takes the state label off every node."""
+    for node in list(world.nodes.values()):
+        if node.owner == scope.owner and node.state:
+            world.put(replace(node, state=State.UNKNOWN))

@@ -1,0 +1,190 @@
+"""What the operator sees of a cluster while it upgrades drivers: nodes, their driver pods, and what runs beside."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from generator.facts.deletable import Standing
+from generator.upgrade.policy import Policy
+from generator.upgrade.state import State
+
+COUNTED = tuple(state for state in State if state not in {State.NODE_MAINTENANCE, State.POST_MAINTENANCE})
+
+
+class Successor(Struct, frozen=True):
+    """What becomes of a driver pod that is deleted: seconds until the new one is ready (None: never), its restarts."""
+
+    ready_after: int | None = 0
+    restarts: int = 0
+
+
+class DriverPod(Struct, frozen=True, kw_only=True):
+    """The driver pod of a node. `same_digest`: the driver that it runs has the settings that are wanted now."""
+
+    in_sync: bool
+    ready: bool = True
+    restarts: int = 0
+    orphan: bool = False
+    same_digest: bool = False
+    successor: Successor | None = Successor()
+    ready_at: int | None = None
+
+
+class Leaving(Struct, frozen=True, kw_only=True):
+    """Evictions that go on in the background: since when, and which pods are still there."""
+
+    since: int
+    pods: tuple[str, ...]
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A node as the operator's state machine reads it; `state` may be a value that it doesn't know.
+
+    `driver` is None where there is no driver pod: then the node is not looked at. `validators` says of each of its
+    validator pods whether it is ready.
+    """
+
+    name: str
+    state: str = State.UNKNOWN
+    owner: str = ""
+    cordoned: bool = False
+    ready: bool = True
+    skip: bool = False
+    requested: bool = False
+    safe_load: bool = False
+    was_cordoned: bool = False
+    waits_since: int | None = None
+    validates_since: int | None = None
+    driver: DriverPod | None = None
+    validators: tuple[bool, ...] = (True,)
+    leaving: Leaving | None = None
+
+
+class Pod(Struct, frozen=True, kw_only=True):
+    """A pod beside the driver. `gpu`: the operator's filter matches it while it is unfinished.
+
+    `controller` is the key of its owner, empty for a bare pod; `wants` counts the devices that it requests.
+    """
+
+    name: str
+    node: str
+    labels: Mapping[str, str] = {}
+    standing: Standing = Standing()
+    controller: str = ""
+    gpu: bool = False
+    ready: bool = True
+    terminating: bool = False
+    wants: Mapping[str, int] = {}
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the operator counts it as work."""
+        return self.standing.phase in {"Running", "Pending"}
+
+    @property
+    def namespace(self) -> str:
+        """The first half of its name."""
+        return self.name.partition("/")[0]
+
+
+class Scope(Struct, frozen=True, kw_only=True):
+    """One count of slots: an NVIDIADriver and its nodes, or, with an empty owner, all nodes under one ClusterPolicy."""
+
+    name: str
+    policy: Policy
+    owner: str = ""
+
+
+class World:
+    """The nodes and pods during one replay, by state and by node: what a round changes is put back here."""
+
+    def __init__(self, nodes: Iterable[Node], pods: Iterable[Pod] = ()) -> None:
+        """Takes every node and pod; names are unique."""
+        self.nodes: dict[str, Node] = {}
+        self.pods: dict[str, Pod] = {}
+        self._states: dict[tuple[str, str], dict[str, None]] = {}
+        self._unavailable: dict[str, int] = {}
+        self._totals: dict[str, int] = {}
+        self._on_node: dict[str, dict[str, None]] = {}
+        self._busy: dict[str, None] = {}
+        for node in sorted(nodes, key=lambda one: one.name):
+            self.put(node)
+        for pod in sorted(pods, key=lambda one: one.name):
+            self.put_pod(pod)
+
+    def put(self, node: Node) -> None:
+        """The node as it is now."""
+        before = self.nodes.get(node.name)
+        if before is not None:
+            self._count(before, -1)
+            self._states[_bucket(before)].pop(before.name, None)
+        self.nodes[node.name] = node
+        self._count(node, 1)
+        self._states.setdefault(_bucket(node), {})[node.name] = None
+        if node.leaving or (node.driver and node.driver.ready_at is not None):
+            self._busy[node.name] = None
+        else:
+            self._busy.pop(node.name, None)
+
+    def put_pod(self, pod: Pod) -> None:
+        """The pod as it is now."""
+        self.take_pod(pod.name)
+        self.pods[pod.name] = pod
+        self._on_node.setdefault(pod.node, {})[pod.name] = None
+
+    def take_pod(self, name: str) -> None:
+        """The pod is gone."""
+        pod = self.pods.pop(name, None)
+        if pod is not None:
+            self._on_node[pod.node].pop(name, None)
+
+    def pods_on(self, node: str) -> list[Pod]:
+        """By name."""
+        return [self.pods[name] for name in sorted(self._on_node.get(node, ()))]
+
+    def in_state(self, scope: Scope, state: str) -> list[Node]:
+        """The scope's nodes with a driver pod in a state, by name, as they were when it was asked."""
+        return [self.nodes[name] for name in sorted(self._states.get((scope.owner, state), ()))]
+
+    def count(self, scope: Scope, state: str) -> int:
+        """How many nodes of the scope, with a driver pod, are in a state."""
+        return self._totals.get(f"{scope.owner}/{state}", 0)
+
+    def total(self, scope: Scope) -> int:
+        """How many nodes of the scope have a driver pod and a state that the library counts."""
+        return sum(self.count(scope, state) for state in COUNTED)
+
+    def unavailable(self, scope: Scope) -> int:
+        """Nodes that are cordoned or not Ready."""
+        return self._unavailable.get(scope.owner, 0)
+
+    def busy(self) -> Iterator[Node]:
+        """Nodes with evictions in the background, or a driver pod that will be ready, by name."""
+        return (self.nodes[name] for name in sorted(self._busy))
+
+    def _count(self, node: Node, by: int) -> None:
+        if node.driver is None:
+            return
+        key = f"{node.owner}/{node.state}"
+        self._totals[key] = self._totals.get(key, 0) + by
+        if node.cordoned or not node.ready:
+            self._unavailable[node.owner] = self._unavailable.get(node.owner, 0) + by
+
+
+def _bucket(node: Node) -> tuple[str, str]:
+    """Nodes that no step looks at lie aside, so that a round costs what it changes."""
+    resting = node.driver is None or (node.state == State.DONE and not due(node))
+    return node.owner, "resting" if resting else node.state
+
+
+def due(node: Node) -> bool:
+    """Whether a node that is done, or was never seen, must be upgraded (ProcessDoneOrUnknownNodes)."""
+    driver = node.driver
+    outdated = driver is not None and not driver.in_sync and not driver.orphan
+    return outdated or node.safe_load or node.requested
+
+
+def moved(node: Node, state: State, **changes: object) -> Node:
+    """The node in its next state."""
+    return replace(node, state=state, **changes)
