@@ -4,7 +4,8 @@ k8s-operator-libs pkg/upgrade/upgrade_state.go GetUpgradesAvailable, as vendored
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -59,22 +60,28 @@ class BadMaxUnavailable(Struct, frozen=True):
 
 def slots(nodes: Sequence[NodeStanding], parallel: int, unavailable: int | str | None) -> Slots | BadMaxUnavailable:
     """The counters for the nodes of one policy. 0 `parallel` means all; None `unavailable` means no limit."""
-    states = [node.state for node in nodes if node.state in _COUNTED]
-    total = len(states)
+    gone = sum(node.cordoned or not node.ready for node in nodes)
+    return slots_of(Counter(node.state for node in nodes), gone, parallel, unavailable)
+
+
+def slots_of(
+    states: Mapping[str, int], gone: int, parallel: int, unavailable: int | str | None
+) -> Slots | BadMaxUnavailable:
+    """The same from counts: how many nodes are in each state, and how many are cordoned or not Ready."""
+    total = sum(states.get(state, 0) for state in _COUNTED)
     most = scaled(unavailable, total)
     if isinstance(most, BadMaxUnavailable):
         return most
-    progress, pending = sum(state in _IN_PROGRESS for state in states), states.count(PENDING)
-    gone = sum(node.cordoned or not node.ready for node in nodes)
+    progress, pending = sum(states.get(state, 0) for state in _IN_PROGRESS), states.get(PENDING, 0)
     wanted = pending if parallel == 0 else parallel - progress
     return Slots(
         total=total,
         in_progress=progress,
         unavailable=gone,
         max_unavailable=most,
-        available=_within(min(wanted, most), gone + states.count(CORDON), most, total),
-        done=states.count(DONE),
-        failed=states.count(FAILED),
+        available=_within(min(wanted, most), gone + states.get(CORDON, 0), most, total),
+        done=states.get(DONE, 0),
+        failed=states.get(FAILED, 0),
         pending=pending,
     )
 

@@ -3,12 +3,10 @@
 gpu-operator controllers/upgrade_controller.go, k8s-operator-libs pkg/upgrade/upgrade_state.go ApplyState.
 """
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.facts.slots import BadMaxUnavailable, NodeStanding, slots
+from generator.facts.slots import BadMaxUnavailable, Slots, slots_of
 from generator.upgrade import steps
 from generator.upgrade.emptying import Evict
 from generator.upgrade.event import Event, Kind, Stopped, StoppedError
@@ -67,6 +65,9 @@ def _apply(
         return
     if controller.needs_drain and policy.drain is None:
         raise StoppedError(Stopped.PANIC)
+    counted = slots_now(world, scope)
+    if isinstance(counted, BadMaxUnavailable):
+        raise StoppedError(Stopped.BAD_MAX_UNAVAILABLE)
     run = steps.Reconcile(
         world=world,
         policy=policy,
@@ -74,7 +75,7 @@ def _apply(
         now=times[0],
         next=times[1],
         evict=evict,
-        slots=free_slots(world, scope),
+        slots=counted.available,
         restart_only=controller.restart_only,
         events=outcome.events,
         deleted=outcome.deleted,
@@ -92,19 +93,11 @@ def _apply(
     steps.uncordon(run)
 
 
-def free_slots(world: World, scope: Scope) -> int:
-    """How many nodes of the scope may begin now."""
-    nodes: Sequence[NodeStanding] = [
-        NodeStanding(node.state, node.cordoned, node.ready) for node in world.nodes.values() if _counts(node, scope)
-    ]
-    found = slots(nodes, scope.policy.max_parallel, scope.policy.max_unavailable)
-    if isinstance(found, BadMaxUnavailable):
-        raise StoppedError(Stopped.BAD_MAX_UNAVAILABLE)
-    return found.available
-
-
-def _counts(node: Node, scope: Scope) -> bool:
-    return node.driver is not None and node.owner == scope.owner
+def slots_now(world: World, scope: Scope) -> Slots | BadMaxUnavailable:
+    """The operator's counters for a scope."""
+    return slots_of(
+        world.counts(scope), world.unavailable(scope), scope.policy.max_parallel, scope.policy.max_unavailable
+    )
 
 
 def _forget(world: World, scope: Scope) -> None:

@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from generator.facts.deletable import Standing
 from generator.upgrade.policy import Policy
 from generator.upgrade.state import State
-
-COUNTED = tuple(state for state in State if state not in {State.NODE_MAINTENANCE, State.POST_MAINTENANCE})
 
 
 class Successor(Struct, frozen=True):
@@ -105,7 +102,7 @@ class World:
         self.pods: dict[str, Pod] = {}
         self._states: dict[tuple[str, str], dict[str, None]] = {}
         self._unavailable: dict[str, int] = {}
-        self._totals: dict[str, int] = {}
+        self._counts: dict[str, dict[str, int]] = {}
         self._on_node: dict[str, dict[str, None]] = {}
         self._busy: dict[str, None] = {}
         for node in sorted(nodes, key=lambda one: one.name):
@@ -147,13 +144,9 @@ class World:
         """The scope's nodes with a driver pod in a state, by name, as they were when it was asked."""
         return [self.nodes[name] for name in sorted(self._states.get((scope.owner, state), ()))]
 
-    def count(self, scope: Scope, state: str) -> int:
-        """How many nodes of the scope, with a driver pod, are in a state."""
-        return self._totals.get(f"{scope.owner}/{state}", 0)
-
-    def total(self, scope: Scope) -> int:
-        """How many nodes of the scope have a driver pod and a state that the library counts."""
-        return sum(self.count(scope, state) for state in COUNTED)
+    def counts(self, scope: Scope) -> Mapping[str, int]:
+        """How many nodes of the scope, with a driver pod, are in each state."""
+        return self._counts.get(scope.owner, {})
 
     def unavailable(self, scope: Scope) -> int:
         """Nodes that are cordoned or not Ready."""
@@ -166,8 +159,8 @@ class World:
     def _count(self, node: Node, by: int) -> None:
         if node.driver is None:
             return
-        key = f"{node.owner}/{node.state}"
-        self._totals[key] = self._totals.get(key, 0) + by
+        counts = self._counts.setdefault(node.owner, {})
+        counts[node.state] = counts.get(node.state, 0) + by
         if node.cordoned or not node.ready:
             self._unavailable[node.owner] = self._unavailable.get(node.owner, 0) + by
 
@@ -183,8 +176,3 @@ def due(node: Node) -> bool:
     driver = node.driver
     outdated = driver is not None and not driver.in_sync and not driver.orphan
     return outdated or node.safe_load or node.requested
-
-
-def moved(node: Node, state: State, **changes: object) -> Node:
-    """The node in its next state."""
-    return replace(node, state=state, **changes)
