@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.options import Clusters, Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
+from generator.cli.options import Clusters, Outputs, Reported, Rev, Root, Staged
+from generator.cli.outcome import Reporting
 
 
 def check(
@@ -25,7 +25,8 @@ def check(
     write_baseline: Annotated[
         bool, typer.Option("--write-baseline", help="List today's errors, so that only new ones fail.")
     ] = False,
-    printed: Printed = Format.TEXT,
+    printed: Reported = Reporting.TEXT,
+    output: Outputs = None,
 ) -> int:
     """Judge inventory, catalog, rendered output and drift; exit 1 on an error, 2 where nothing can be rendered."""
     from generator.cli.gate import gate
@@ -39,4 +40,5 @@ def check(
         strict=strict,
         write_baseline=write_baseline,
         printed=printed,
+        outputs=output or (),
     )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.outcome import Format
+from generator.cli.outcome import Format, Reporting
 
 Root = Annotated[
     str | None,
@@ -16,3 +16,13 @@ Clusters = Annotated[
     list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only this cluster; may be repeated.")
 ]
 Printed = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+Reported = Annotated[Reporting, typer.Option("--format", help="How to print the findings.")]
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FORMAT=FILE",
+        help="Also write the findings to a file, in any of the formats of --format; may be repeated.",
+    ),
+]

@@ -18,6 +18,18 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class Reporting(StrEnum):
+    """How findings are reported: to people, to programs, and where reviewers look."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    MARKDOWN = "markdown"
+
+
 def exit_code(findings: Sequence[Finding], *, strict: bool = False) -> int:
     """2 where no valid manifest can be made, 1 for an error, 0 for warnings unless they count."""
     severities = {finding.severity for finding in findings}

@@ -102,3 +102,12 @@ def git_at(root: str, environ: Mapping[str, str]) -> Git:
     up, _, git_dir = os.fsdecode(output.stdout).removesuffix("\n").partition("\n")
     index = committed_index(environ, os.path.realpath(f"{root}/{up}"), git_dir)
     return git if index is None else Git(root, git.environment | {"GIT_INDEX_FILE": index})
+
+
+def below_top(git: Git) -> str:
+    """How the root lies below the top of its work tree: "" or a path that ends in "/"."""
+    try:
+        output = git.run("rev-parse", "--show-prefix")
+    except NoGitError:
+        return ""
+    return "" if output.code else os.fsdecode(output.stdout).removesuffix("\n")

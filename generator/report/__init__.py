@@ -1,4 +1,4 @@
-"""Owns how findings and values are said: text and JSON.
+"""Owns how findings and values are said: text, JSON, Markdown, and the formats of CI.
 
 Pure strings. It decides nothing.
 """

@@ -1,6 +1,6 @@
 """All rules over one context, then what silences and the baseline make of their findings."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,10 +14,21 @@ from generator.rules.rule import Rule
 
 
 class Judgement(Struct, frozen=True):
-    """The findings that count, sorted, and those that a silence ignores."""
+    """The findings that count, sorted, and those that a silence ignores.
+
+    `unjudged` are the rules that could not look, with the reason. `repeated` are rule and cluster of findings that
+    are told of another cluster in the same words.
+    """
 
     findings: tuple[Finding, ...]
     ignored: tuple[Finding, ...]
+    unjudged: Mapping[str, str] = {}
+    repeated: frozenset[tuple[str, str]] = frozenset()
+
+
+NOT_COMPARED = "the revision to compare with can't be read"
+NOT_LISTED = "a line of the catalog can't be read"
+NOT_WHOLE = "a part of what is declared can't be read or rendered"
 
 
 def judge(
@@ -29,13 +40,20 @@ def judge(
     without: frozenset[str] = frozenset(),
 ) -> Judgement:
     """Runs the rules but those `without`. `told` are the findings of reading and rendering."""
+    unjudged: dict[str, str] = {}
     if context.against is None:
-        without |= {rule.id for rule in rules if rule.compares}
+        unjudged = {rule.id: NOT_COMPARED for rule in rules if rule.compares}
+        without |= unjudged.keys()
     findings = [*told, *context.catalog.findings, *context.rendered.findings]
     whole = _whole(findings)
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
-        able = context.catalog.whole or not rule.needs_catalog
-        if rule.check is not None and rule.id not in without and able and (not rule.needs_all or _whole(findings)):
+        if rule.check is None or rule.id in without:
+            continue
+        if rule.needs_catalog and not context.catalog.whole:
+            unjudged[rule.id] = NOT_LISTED
+        elif rule.needs_all and not _whole(findings):
+            unjudged[rule.id] = NOT_WHOLE
+        else:
             findings += map(rule.finding, rule.check(context))
     lasting = frozenset(rule.id for rule in rules if rule.lasting)
     applied = _Applied(context.fleet.silences, baseline or Baseline(), lasting)
@@ -50,7 +68,9 @@ def judge(
         kept += applied.unused(context.fleet, {rule.id: rule for rule in rules}, without)
     if context.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
-    return Judgement(tuple(_once(sorted(kept, key=_order))), tuple(ignored))
+    once = tuple(_once(sorted(kept, key=_order)))
+    repeated = frozenset() if len(once) == len(kept) else _pairs(kept) - _pairs(once)
+    return Judgement(once, tuple(ignored), unjudged, repeated)
 
 
 def _whole(findings: Iterable[Finding]) -> bool:
@@ -70,6 +90,10 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
         if key not in told:
             told.add(key)
             yield finding
+
+
+def _pairs(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
+    return frozenset((finding.rule, finding.cluster) for finding in findings)
 
 
 class _Applied:
