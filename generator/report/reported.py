@@ -84,7 +84,7 @@ def fingerprints(findings: Iterable[Finding]) -> Iterator[str]:
 
     seen: Counter[str] = Counter()
     for one in findings:
-        subject = (one.rule, printable(one.place.file), one.cluster, one.pool, one.fact or one.message)
+        subject = (one.rule, printable(one.place.file), one.cluster, one.pool, one.workload, one.fact or one.message)
         digest = hashlib.sha256("\0".join(subject).encode("utf-8", "backslashreplace")).hexdigest()
         seen[digest] += 1
         yield digest if seen[digest] == 1 else hashlib.sha256(f"{digest}:{seen[digest]}".encode()).hexdigest()

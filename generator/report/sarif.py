@@ -80,7 +80,7 @@ def _location(one: Finding) -> dict[str, Any]:
     location: dict[str, Any] = {
         "physicalLocation": {"artifactLocation": {"uri": uri(place.file)}, "region": region},
     }
-    names = "/".join(printable(name) for name in (one.cluster, one.pool) if name)
+    names = "/".join(printable(name) for name in (one.cluster, one.pool, one.workload) if name)
     if names:
         location["logicalLocations"] = [{"fullyQualifiedName": names}]
     return location
