@@ -19,9 +19,22 @@ ROOMS: dict[str, set[str]] = {
     "rules": {"facts", "finding", "declared", "observed", "render"},
     "upgrade": {"facts", "finding", "declared", "observed", "render", "rules"},
     "adopt": {"facts", "finding", "declared", "observed", "render"},
-    "report": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt"},
+    "ledger": {"facts", "finding", "declared", "observed", "render"},
+    "report": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt", "ledger"},
     "edges": {"finding"},
-    "cli": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt", "report", "edges"},
+    "cli": {
+        "facts",
+        "finding",
+        "declared",
+        "observed",
+        "render",
+        "rules",
+        "upgrade",
+        "adopt",
+        "ledger",
+        "report",
+        "edges",
+    },
 }
 
 # A library is at home in a room or in one file of it. msgspec is how every room writes its values.

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.catalog import catalog
 from generator.cli.check import check
 from generator.cli.explain import explain
 from generator.cli.init import init
@@ -30,6 +31,7 @@ app.command()(check)
 app.command()(show)
 app.command()(tag)
 app.command()(plan)
+app.add_typer(catalog)
 app.command()(rules)
 app.command()(explain)
 app.command()(schema)

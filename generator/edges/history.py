@@ -60,6 +60,18 @@ def is_shallow(git: Git) -> bool:
     return git.read("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
+def last_commits(git: Git, count: int, folder: str, *, besides: str) -> list[str]:
+    """The full ids of the newest commits of HEAD that changed a folder, newest first; none without commits.
+
+    Commits that changed only the one folder `besides` don't count.
+    """
+    if head(git) is None:
+        return []
+    paths = (f":(literal){folder}", f":(exclude,literal){besides}")
+    log = ("log", f"--max-count={count}", "--format=%H", "HEAD", "--", *paths)
+    return git.read("--no-literal-pathspecs", *log).decode().split()
+
+
 def start_tree(git: Git, rev: str, *folders: str) -> Pending[dict[str, Entry]]:
     """Ask what a commit holds below these folders of the root (none: all of it) and go on."""
 

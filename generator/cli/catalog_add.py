@@ -1,0 +1,124 @@
+"""`drivergate catalog add`: images that somebody says are built, without a look at a registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.options import Printed, Root
+from generator.cli.outcome import Format
+
+if TYPE_CHECKING:
+    from generator.cli.ledger import Ledger
+    from generator.ledger.taglist import TagList, Unread
+
+
+def add(
+    references: Annotated[
+        list[str] | None, typer.Argument(metavar="[REF]...", help="REPOSITORY:TAG[@DIGEST], or a tag alone.")
+    ] = None,
+    *,
+    from_file: Annotated[
+        str | None,
+        typer.Option(
+            "--from-file", metavar="FILE", help="A list as crane, skopeo, regctl or docker print it; - is stdin."
+        ),
+    ] = None,
+    repository: Annotated[
+        str | None, typer.Option("--repository", metavar="REPOSITORY", help="Whose images tags alone are.")
+    ] = None,
+    platform: Annotated[
+        list[str] | None,
+        typer.Option("--platform", metavar="OS/ARCH", help="What they are all built for; may be repeated."),
+    ] = None,
+    module_type: Annotated[
+        str | None,
+        typer.Option("--module-type", metavar="TYPE", help="The kernel modules in them: open or proprietary."),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")] = False,
+    root: Root = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Add images to the catalog, or correct their lines, from references or from a list of tags."""
+    from generator.cli.ledger import open_ledger, refused, revise, told, write
+    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, say
+    from generator.ledger.adding import Said, added
+    from generator.report import catalog
+
+    if not references and from_file is None:
+        raise typer.BadParameter("name images, or a list of them with --from-file")
+    _grammar(repository, platform or [], module_type)
+    listed = _named(references or [], from_file)
+    if listed.unread:
+        return _unread(listed.unread, from_file)
+    ledger = open_ledger(root)
+    if any(one.findings for one in ledger.catalogs):
+        return refused([one for file in ledger.catalogs for one in file.findings], as_json=printed is Format.JSON)
+    whose = repository or ""
+    if not whose and any(not one.repository for one in listed.named):
+        whose = _only_repository(ledger)
+    said = Said(tuple(platform) if platform else None, module_type)
+    found = added(listed.named, ledger.listed, said, repository=whose)
+    if found.others and references:
+        for one in found.others:
+            say(f"drivergate: {one.reason}\n    hint: {one.hint}")
+        say("nothing is written")
+        return UNUSABLE
+    made = revise(ledger, found.changes)
+    if not check:
+        write(ledger, made)
+    if found.others:
+        say(catalog.others(found.others))
+    told(found.changes, made, done=not check, as_json=printed is Format.JSON, known=found.known)
+    return FOUND if check and made.written else CLEAN
+
+
+def _grammar(repository: str | None, platforms: list[str], module_type: str | None) -> None:
+    import re
+
+    from generator.declared.entry import MODULE_TYPE, PLATFORM, REPOSITORY
+
+    if repository is not None and not re.fullmatch(REPOSITORY, repository):
+        raise typer.BadParameter(f'"{repository}" is no whole name of a repository, as nvcr.io/nvidia/driver is')
+    for one in platforms:
+        if not re.fullmatch(PLATFORM, one):
+            raise typer.BadParameter(f'"{one}" is no platform; write it like linux/amd64')
+    if module_type is not None and not re.fullmatch(MODULE_TYPE, module_type):
+        raise typer.BadParameter(f'"{module_type}" is no type of kernel modules; write open or proprietary')
+
+
+def _named(references: list[str], from_file: str | None) -> TagList:
+    from generator.edges.given import read_given
+    from generator.ledger.taglist import Named, TagList, Unread, name, read
+
+    given = [name(one) for one in references]
+    listed = read(read_given(from_file)) if from_file is not None else TagList(())
+    return TagList(
+        (*(one for one in given if isinstance(one, Named)), *listed.named),
+        (*(one for one in given if isinstance(one, Unread)), *listed.unread),
+    )
+
+
+def _unread(lines: tuple[Unread, ...], file: str | None) -> int:
+    """Every line that can't be read, by number."""
+    from generator.cli.outcome import UNUSABLE, say
+    from generator.edges.errors import printable
+
+    for one in lines:
+        where = f"{printable(file or '')}:{one.line}: " if one.line else "drivergate: "
+        say(f"{where}{printable(one.reason)}")
+    say("    hint: write one tag or REPOSITORY:TAG[@sha256:…] a line, or JSON with a list of tags")
+    say("nothing is written")
+    return UNUSABLE
+
+
+def _only_repository(ledger: Ledger) -> str:
+    """The one repository that tags alone can be of."""
+    from generator.ledger.need import wishes
+
+    known = sorted({*wishes(ledger.fleet), *ledger.listed})
+    if len(known) != 1:
+        names = ", ".join(known) or "none"
+        raise typer.BadParameter(f"say with --repository whose images these tags are (known are {names})")
+    return known[0]

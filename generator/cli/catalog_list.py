@@ -1,0 +1,79 @@
+"""`drivergate catalog list`: what is built, and what nodes need of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.options import Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from generator.ledger.standing import Row
+
+Repositories = Annotated[
+    list[str] | None, typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver.")
+]
+
+
+def list_images(
+    repositories: Repositories = None,
+    *,
+    needed: Annotated[bool, typer.Option("--needed", help="Only what a pool's nodes ask for.")] = False,
+    branch: Annotated[str | None, typer.Option("--branch", metavar="BRANCH", help='Only this branch: "580".')] = None,
+    os_tag: Annotated[str | None, typer.Option("--os", metavar="OS", help="Only this OS: ubuntu24.04.")] = None,
+    state: Annotated[
+        str | None, typer.Option("--state", metavar="STATE", help="Only published, built, missing or gone ones.")
+    ] = None,
+    root: Root = None,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """List the images of the catalog, and those that nodes ask for and it lacks, with where each can be had."""
+    from generator.cli.outcome import CLEAN, UNUSABLE, out, say
+    from generator.cli.reading import read, told
+    from generator.declared.catalog import collect
+    from generator.ledger.standing import State, rows
+    from generator.report import catalog, json
+
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    if state is not None and state not in set(State):
+        raise typer.BadParameter(f'"{state}" is no state; use one of {", ".join(State)}')
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = told(found, as_json=printed is Format.JSON)
+    everything = list(rows(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors)))
+    ours = list(_only(everything, repositories or [], state=state, needed=needed, branch=branch, os_tag=os_tag))
+    if printed is Format.JSON:
+        out(json.printed(json.with_findings({"images": catalog.rows_json(ours)}, found.blocking)))
+    elif ours:
+        out(catalog.listing(ours))
+    else:
+        say("no image of that kind is listed or needed" if everything else "no image is listed or needed")
+    return UNUSABLE if incomplete else CLEAN
+
+
+def _only(
+    rows: Iterable[Row],
+    repositories: list[str],
+    *,
+    state: str | None,
+    needed: bool,
+    branch: str | None,
+    os_tag: str | None,
+) -> Iterator[Row]:
+    for row in rows:
+        if (repositories and row.repository not in repositories) or (needed and row.need is None):
+            continue
+        if state is not None and row.state != state:
+            continue
+        parsed = row.parsed if branch or os_tag else None
+        if (branch or os_tag) and parsed is None:
+            continue
+        if parsed and ((branch and parsed.branch != branch) or (os_tag and parsed.os != os_tag)):
+            continue
+        yield row

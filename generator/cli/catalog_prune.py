@@ -1,0 +1,96 @@
+"""`drivergate catalog prune`: removes the lines that nobody needs any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.options import Printed, Root
+from generator.cli.outcome import Format
+
+if TYPE_CHECKING:
+    from generator.edges.git import Git
+    from generator.ledger.pruning import Past
+
+KEEP = 20
+
+
+def prune(
+    repositories: Annotated[
+        list[str] | None, typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver.")
+    ] = None,
+    *,
+    keep: Annotated[
+        int, typer.Option("--keep", metavar="N", min=0, help="Keep what the last N commits of the inventory needed.")
+    ] = KEEP,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove the lines; without it they are only shown.")] = False,
+    root: Root = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Remove the lines of images that neither the inventory nor its last commits ask for; shows them without --yes."""
+    import os
+
+    from generator.cli.ledger import open_ledger, refused, revise, told, write
+    from generator.cli.outcome import CLEAN, NOT_VERIFIED, say
+    from generator.edges.git import git_at
+    from generator.ledger.need import wishes
+    from generator.ledger.pruning import unneeded
+
+    ledger = open_ledger(root)
+    if ledger.blocking:
+        return refused(ledger.blocking, as_json=printed is Format.JSON)
+    past, cut = _past(git_at(ledger.root, os.environ), keep) if keep else ([], "")
+    listed = {name: lines for name, lines in ledger.listed.items() if not repositories or name in repositories}
+    changes = unneeded(listed, wishes(ledger.fleet), past)
+    for one in past:
+        if one.unread:
+            what = "every image whose kernel or version it names is kept"
+            say(f"note: commit {one.commit[:12]} can't be read whole: {what}")
+    if cut:
+        say(f"note: {cut}")
+    made = revise(ledger, changes, tidy=True)
+    done = yes and not cut
+    if done:
+        write(ledger, made)
+    told(changes, made, done=done, as_json=printed is Format.JSON)
+    if changes and not done:
+        say("nothing is written" if yes else "nothing is written; remove them with --yes")
+    return NOT_VERIFIED if yes and cut else CLEAN
+
+
+def _past(git: Git, keep: int) -> tuple[list[Past], str]:
+    """What earlier commits needed, newest first, and why that may not be all of it."""
+    from generator.declared.inventory import FOLDER
+    from generator.edges.history import is_shallow, last_commits
+
+    # A commit that only brings the catalog up to date needs nothing that the one before it doesn't.
+    commits = last_commits(git, keep, FOLDER, besides=f"{FOLDER}/catalog")
+    cut = ""
+    if len(commits) < keep and is_shallow(git):
+        cut = (
+            f"the clone is shallow: {len(commits)} of the last {keep} commits of {FOLDER}/ are here; fetch the others "
+            f"with `git fetch --unshallow`, or say --keep {len(commits)}"
+        )
+    return [_of_commit(git, commit) for commit in commits], cut
+
+
+def _of_commit(git: Git, commit: str) -> Past:
+    from generator import __version__
+    from generator.declared.build import build
+    from generator.declared.inventory import FOLDER, KIND, load
+    from generator.edges.snapshots import CommitTree
+    from generator.edges.source import Kind
+    from generator.finding import Severity
+    from generator.ledger.need import wishes
+    from generator.ledger.pruning import Past
+
+    source = CommitTree(git, commit, FOLDER)
+    files = source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
+    kinds = {path: KIND.search(data) for path, data in files.items()}
+    ours = {path: data for path, data in files.items() if not (found := kinds[path]) or found[1] != b"ImageCatalog"}
+    inventory = load(ours)
+    built = build(inventory, version=__version__)
+    broken = any(one.severity is Severity.INVALID for one in (*inventory.findings, *built.findings))
+    text = b"\n".join(ours.values()).decode("utf-8", "replace") if broken else ""
+    return Past(commit=commit, wishes=wishes(built.fleet), unread=text)

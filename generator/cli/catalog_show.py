@@ -1,0 +1,46 @@
+"""`drivergate catalog show`: everything that is known of one image."""
+
+from typing import Annotated
+
+import typer
+
+from generator.cli.options import Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
+
+
+def show(
+    tag: Annotated[str, typer.Argument(metavar="TAG", help="A tag, or REPOSITORY:TAG.")],
+    root: Root = None,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Show an image: its parts, what its line says, where it can be had, and whose nodes ask for it; exit 1 where they
+    can't have it.
+    """
+    from generator.cli.naming import unknown
+    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
+    from generator.cli.reading import read, told
+    from generator.declared.catalog import collect
+    from generator.ledger.standing import rows
+    from generator.report import catalog, json
+
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = told(found, as_json=printed is Format.JSON)
+    everything = list(rows(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors)))
+    repository, _, bare = tag.rpartition(":")
+    ours = [row for row in everything if row.tag == bare and repository in {"", row.repository}]
+    if not ours and not incomplete:
+        names = (
+            {row.tag for row in everything} if not repository else {f"{row.repository}:{row.tag}" for row in everything}
+        )
+        return unknown("image", tag, names, otherwise="list what there is with `drivergate catalog list`")
+    if printed is Format.JSON:
+        out(json.printed(json.with_findings({"images": catalog.rows_json(ours)}, found.blocking)))
+    else:
+        out(catalog.shown(ours))
+    if incomplete:
+        return UNUSABLE
+    return CLEAN if all(row.usable for row in ours) else FOUND

@@ -1,0 +1,105 @@
+"""The catalog in the work tree, as the verbs that keep it true read and write it."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from generator import __version__
+from generator.declared.build import build
+from generator.declared.catalog import collect
+from generator.declared.catalog_file import CatalogFile
+from generator.declared.entry import Entry
+from generator.declared.fleet import Fleet
+from generator.declared.inventory import FOLDER, load
+from generator.edges.errors import UnreadableError, printable
+from generator.edges.files import WorkTree, find_root
+from generator.edges.git import git_at
+from generator.edges.listing import Listings
+from generator.edges.source import Kind
+from generator.edges.writer import Remove, Step, Write, apply
+from generator.finding import Finding, Severity
+from generator.ledger.change import Change, edits
+from generator.ledger.filing import Revised, revised
+
+
+class Ledger(Struct, frozen=True, kw_only=True):
+    """What was read. `blocking` are the findings that leave some of it unread."""
+
+    root: str
+    texts: Mapping[str, bytes]
+    catalogs: tuple[CatalogFile, ...]
+    fleet: Fleet
+    blocking: tuple[Finding, ...]
+
+    @property
+    def listed(self) -> Mapping[str, Mapping[str, Entry]]:
+        """Every line, repository -> tag."""
+        return collect(self.catalogs).repositories
+
+
+def open_ledger(root: str | None) -> Ledger:
+    """Reads inventory/ of the work tree. OutsideError as find_root."""
+    where = find_root(root)
+    texts = _texts(where)
+    inventory = load(texts)
+    built = build(inventory, version=__version__)
+    told = (*inventory.findings, *built.findings)
+    return Ledger(
+        root=where,
+        texts=texts,
+        catalogs=inventory.catalogs,
+        fleet=built.fleet,
+        blocking=tuple(sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)),
+    )
+
+
+def _texts(root: str) -> dict[str, bytes]:
+    source = WorkTree(root, Listings(git_at(root, os.environ), FOLDER))
+    return source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
+
+
+def revise(ledger: Ledger, changes: Iterable[Change], *, tidy: bool = False) -> Revised:
+    """What becomes of the files; UnreadableError for one that can't be changed in place."""
+    made = revised(ledger.catalogs, ledger.texts, edits(changes), tidy=tidy)
+    for one in made.refused:
+        raise UnreadableError(f"can't change `{printable(one.file)}` in place: {one.reason}", one.hint)
+    return made
+
+
+def write(ledger: Ledger, made: Revised) -> None:
+    """Each file atomically, those that lose lines last."""
+    steps: list[Step] = [Write(path, data) for path, data in made.written.items()]
+    steps += [Remove(path) for path in made.removed]
+    apply(ledger.root, steps)
+
+
+def refused(blocking: Sequence[Finding], *, as_json: bool) -> int:
+    """Says what can't be read, and that nothing is written for it."""
+    from generator.cli.outcome import UNUSABLE, colored, out, say
+    from generator.report import json, text
+
+    if as_json:
+        out(json.printed(json.with_findings({"changes": [], "written": [], "removed": []}, blocking)))
+    else:
+        out(text.finding_lines(blocking, color=colored()))
+    say("nothing is written")
+    return UNUSABLE
+
+
+def told(changes: Sequence[Change], made: Revised, *, done: bool, as_json: bool, known: int | None = None) -> None:
+    """Prints what changes, and in which files."""
+    from generator.cli.outcome import out
+    from generator.report import catalog, json
+
+    if as_json:
+        body = {
+            "changes": catalog.changes_json(changes),
+            "written": list(made.written),
+            "removed": list(made.removed),
+            "done": done,
+        }
+        out(json.printed(body if known is None else {**body, "known": known}))
+        return
+    files = catalog.written_lines(made.written, made.removed, done=done)
+    out(f"{catalog.change_lines(changes, done=done)}{files}{catalog.summary(changes, done=done, known=known)}\n")
