@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from generator.declared.fleet import Mode, Pool
 from generator.declared.workload import AffinityBy
 from generator.facts import branch as branches
-from generator.facts.affinity import Expression, Term, expressions, unreadable
+from generator.facts.affinity import Expression, Term, expression_matches, expressions, unreadable
 from generator.facts.branch import Family
 from generator.facts.driveraffinity import LabelFamily, families
 from generator.finding import Place, Severity
-from generator.render.carries import Loaded, Verdict, from_zero
+from generator.render.carries import Loaded, Verdict, from_zero, known_labels
 from generator.rules.context import Context
 from generator.rules.cuda_placed import OnPool, Placed, placed
 from generator.rules.rule import Problem, Rule
@@ -88,12 +88,12 @@ def deprecated_label(context: Context) -> Iterator[Problem]:
 def _kept_away(context: Context, one: Placed) -> Problem:
     names = ", ".join(on.pool.name for on in one.pools)
     wrong = unreadable(one.workload.node_selector_terms)
-    why = f": {wrong}" if wrong else "".join(_loading(on) for on in one.pools[:1])
+    why = wrong or _differing(one.workload.node_selector_terms[0], one.pools[0])
     return _problem(
         context.fleet.workload_place(one.workload, TERMS),
         one,
         None,
-        f'has nodeSelectorTerms that no node of {names} in cluster "{one.cluster.name}" can match{why}',
+        f'has nodeSelectorTerms that no node of {names} in cluster "{one.cluster.name}" can match: {why}',
         "correct nodeSelectorTerms, or name pools in runsOn that they select",
         names,
     )
@@ -101,7 +101,9 @@ def _kept_away(context: Context, one: Placed) -> Problem:
 
 def _undrivable(context: Context, one: Placed) -> Problem:
     families_of = sorted({on.pool.family for on in one.selected})
-    ends = " and ".join(f"{family} ends with branch {branches.reach(Family(family)).last_branch}" for family in families_of)
+    ends = " and ".join(
+        f"{family} ends with branch {branches.reach(Family(family)).last_branch}" for family in families_of
+    )
     names = ", ".join(on.pool.name for on in one.selected)
     return _problem(
         _said(context, one),
@@ -190,19 +192,25 @@ def _old_name(one: Placed, term: Term) -> tuple[str, str, str] | None:
     old = next((each["key"] for each in expressions(term) if each["key"] in DEPRECATED), "")
     if not old:
         return None
-    message = f'asks for {old} in its nodeSelectorTerms, a deprecated name, and cluster "{one.cluster.name}" chose the new'
+    message = (
+        f'asks for {old} in its nodeSelectorTerms, a deprecated name, and cluster "{one.cluster.name}" chose the new'
+    )
     return message, f"write {DEPRECATED[old]}", old
 
 
-def _loading(on: OnPool) -> str:
-    return f" (it loads {on.drivers[0].name})" if on.drivers else ""
+def _differing(term: Term, on: OnPool) -> str:
+    """The first thing that a term asks for, and what a pool's nodes have instead."""
+    known = known_labels(on.pool, on.drivers)
+    found = next(each for each in expressions(term) if each["key"] in known and not expression_matches(each, known))
+    asked = " ".join([found["key"], found["operator"], *found.get("values", ())])
+    return f'it asks for {asked}, and {on.pool.name} has "{known[found["key"]]}"'
 
 
 def _with_image(driver: Loaded) -> str:
     """The driver, and for one that only the catalog tells, where that is recorded."""
-    if not driver.image or driver.image.startswith(driver.version or "?"):
+    if not driver.version or driver.image.startswith(driver.version):
         return driver.name
-    return f"{driver.name} ({driver.image})"
+    return f"{driver.name} ({driver.image})" if driver.image else driver.name
 
 
 def _quoted(one: Placed, on: OnPool) -> str:

@@ -1,6 +1,6 @@
 """The one visible table of rules. Ids are for ever; docs/rules/ says more of each."""
 
-from generator.rules import branch, catalog, gpu, image, inventory, operator, out, template, upgrade
+from generator.rules import branch, catalog, cuda, gpu, image, inventory, operator, out, template, upgrade
 from generator.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -9,6 +9,7 @@ RULES: tuple[Rule, ...] = (
     *upgrade.RULES,
     *gpu.RULES,
     *branch.RULES,
+    *cuda.RULES,
     *inventory.RULES,
     *catalog.RULES,
     *template.RULES,
