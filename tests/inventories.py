@@ -28,6 +28,7 @@ images:
 """
 POOL = "nodeSelector: {example.com/pool: a}, nodeImage: aws"
 FLEET_FILE, IMAGE_FILE, CLUSTER_FILE = "inventory/fleet.yaml", "inventory/aws.yaml", "inventory/one.yaml"
+WORKLOADS_FILE = "inventory/workloads.yaml"
 
 
 def cluster(*pools: str, name: str = "one", more: str = "") -> str:
@@ -35,6 +36,17 @@ def cluster(*pools: str, name: str = "one", more: str = "") -> str:
     lines = "".join(f"  {chr(97 + index)}: {{{pool}}}\n" for index, pool in enumerate(pools))
     text = f"{HEAD}kind: Cluster\nname: {name}\n{more}"
     return f"{text}pools:\n{lines}" if lines else text
+
+
+def workloads(*entries: str, team: str = "ml") -> str:
+    """A Workloads document; each entry is what stands in its braces, the first named w, then x, v and u."""
+    lines = "".join(f"  {'wxvu'[index]}: {{{entry}}}\n" for index, entry in enumerate(entries))
+    return f"{HEAD}kind: Workloads\nteam: {team}\nworkloads:\n{lines}"
+
+
+def workload(more: str = "", *, on: str = "{pools: [a]}", owner: str = "{kind: Deployment}") -> str:
+    """One entry of `workloads`, in the namespace ns and labelled app: w."""
+    return f"runsOn: {on}, namespace: ns, owner: {owner}, podLabels: {{app: w}}{', ' if more else ''}{more}"
 
 
 def files(*pools: str, more: str = "", **changed: str | None) -> dict[str, str]:

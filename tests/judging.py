@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from generator.declared import policy
+from generator.declared import budgetfile, policy
 from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
 from generator.declared.inventory import load
@@ -33,16 +33,18 @@ def context_of(
     content = bytes_of(files)
     inventory = load({path: text for path, text in content.items() if path.startswith("inventory/")})
     built = build(inventory, version=VERSION)
-    own = policy.bases(built.fleet, {path: content[path] for path in policy.named(built.fleet) if path in content})
-    told = (*inventory.findings, *built.findings, *own.findings)
+    manifests = {path: content[path] for path in budgetfile.named(built.fleet) if path in content}
+    fleet, of_budgets = budgetfile.with_manifests(built.fleet, manifests)
+    own = policy.bases(fleet, {path: content[path] for path in policy.named(fleet) if path in content})
+    told = (*inventory.findings, *built.findings, *of_budgets, *own.findings)
     users = {path: text for path, text in content.items() if path.startswith("templates/")}
-    catalog = collect_catalog(inventory.catalogs, built.fleet.mirrors)
-    rendered = render(built.fleet, collect_templates(data.templates(), users), own.values, catalog=catalog)
+    catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
+    rendered = render(fleet, collect_templates(data.templates(), users), own.values, catalog=catalog)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:
         out = fresh(rendered)
     context = Context(
-        fleet=built.fleet,
+        fleet=fleet,
         catalog=catalog,
         rendered=rendered,
         bases=own.values,

@@ -149,15 +149,28 @@ def quoting(place: Place, name: str, text: str) -> Finding:
     )
 
 
-def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting) -> Iterator[Finding]:
+def _schema_findings(wanted: Mapping[str, Any], value: Any, known: _Fitting, below: Path = ()) -> Iterator[Finding]:
     import jsonschema_rs
 
     for error in jsonschema_rs.validator_for(dict(wanted)).iter_errors(_as_json(value)):
-        path: Path = tuple(error.instance_path)
+        path: Path = (*below, *error.instance_path)
+        meant = _meant(error, path, known)
+        if meant is not None:
+            yield from _schema_findings({**meant, "$defs": known.defs}, error.instance, known, path)
+            continue
         # What stands in for a refused value may make all alternatives of its parent unfit.
         inside = type(error.kind).__name__ == "AnyOf" and any(seen[: len(path)] == path for seen in known.reported)
         if not inside and not any(path[: len(seen)] == seen for seen in known.reported):
             yield from _told(error, path, known)
+
+
+def _meant(error: Any, path: Path, known: _Fitting) -> Mapping[str, Any] | None:
+    """Of several alternatives the one that a mapping or a list is meant for, so that it is told what is wrong in it."""
+    if type(error.kind).__name__ != "AnyOf":
+        return None
+    kind = "object" if isinstance(error.instance, dict) else "array" if isinstance(error.instance, list) else ""
+    meant = [one for one in known.alternatives(_at(known, path)) if kind and one.get("type") == kind]
+    return meant[0] if len(meant) == 1 else None
 
 
 def _as_json(value: Any) -> Any:
@@ -172,7 +185,7 @@ def _as_json(value: Any) -> Any:
 def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
     kind, places = type(error.kind).__name__, known.places
     if kind == "AdditionalProperties":
-        allowed = sorted(_at(known, path).get("properties", ()))
+        allowed = sorted({key for one in known.alternatives(_at(known, path)) for key in one.get("properties", ())})
         for key in error.kind.unexpected:
             hint = did_you_mean(key, allowed) or f"remove it; known keys are {', '.join(allowed)}"
             yield invalid(

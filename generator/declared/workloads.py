@@ -30,12 +30,14 @@ NEEDS: dict[str, Callable[[Any], Need | Refused]] = {
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """The clusters and pools that a workload may name. `pools` holds the pools of each cluster that was read.
+    """The clusters and pools that a workload may name, fit or not: a pool that is wrong is not unknown.
 
-    `others` are clusters that were left unread, or can't be read; with "" among them any name may be one of these.
+    `pools` holds the pools of each cluster that was read, `where` the clusters that have a pool of a name. `others` are
+    clusters that were left unread, or can't be read; with "" among them any name may be one of these.
     """
 
     pools: Mapping[str, frozenset[str]]
+    where: Mapping[str, frozenset[str]]
     others: frozenset[str]
 
     def cluster(self, name: str) -> bool:
@@ -44,9 +46,14 @@ class Known(Struct, frozen=True, kw_only=True):
 
 
 def known(inventory: Inventory) -> Known:
-    """What the inventory declares, fit or not: a pool that is wrong is not unknown."""
+    """What the inventory declares."""
+    where: dict[str, set[str]] = {}
+    for one in inventory.clusters:
+        for name in one.shape.pools:
+            where.setdefault(name, set()).add(one.shape.name)
     return Known(
         pools={one.shape.name: frozenset(one.shape.pools) for one in inventory.clusters},
+        where={name: frozenset(clusters) for name, clusters in where.items()},
         others=inventory.missing("Cluster") | frozenset(inventory.others),
     )
 
@@ -193,33 +200,43 @@ class _Reader:
     def _runs_on(self, declared: Known) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The clusters and pools by name. A name that nothing has is a finding, where everything was read."""
         shape = self.shape.runs_on
-        wanted, named = frozenset(shape.pools), () if shape.clusters is UNSET else tuple(shape.clusters)
-        for index, name in enumerate(named):
-            if not declared.cluster(name):
-                hint = did_you_mean(name, sorted(declared.pools)) or "declare the cluster, or remove its name"
-                self.problem(("runsOn", "clusters", index), f'no cluster is named "{name}"', hint)
-            elif name in declared.pools and not wanted & declared.pools[name]:
-                message = f'cluster "{name}" has none of the pools that it runs on'
-                self.problem(("runsOn", "clusters", index), message, "remove the cluster, or name a pool of it")
-        among = named or [name for name, pools in declared.pools.items() if wanted & pools]
-        self._pools(shape.pools, named, declared)
-        return tuple(sorted(set(among))), tuple(sorted(wanted))
+        pools, named = sorted(set(shape.pools)), [] if shape.clusters is UNSET else shape.clusters
+        if named:
+            unfit = [self._cluster(index, name, declared) for index, name in enumerate(named)]
+            whole = not any(unfit) and all(name in declared.pools for name in named)
+        else:
+            whole = not declared.others
+        among = frozenset(named)
+        for index, name in enumerate(shape.pools if whole else ()):
+            there = declared.where.get(name, frozenset())
+            if not there or (among and there.isdisjoint(among)):
+                self._no_pool(index, name, declared)
+        clusters = among or frozenset[str]().union(*(declared.where.get(name, ()) for name in pools))
+        return tuple(sorted(clusters)), tuple(pools)
 
-    def _pools(self, pools: Sequence[str], named: Sequence[str], declared: Known) -> None:
-        """Nothing is said where a cluster that may have the pool was not read, or is told to be unknown itself."""
-        of = named or declared.pools
-        if any(name not in declared.pools for name in named) or (not named and declared.others):
-            return
-        if any(not declared.pools[name] & set(pools) for name in named):
-            return
-        there = frozenset[str]().union(*(declared.pools[name] for name in of))
-        one = len(named) == 1
-        where = f'cluster "{named[0]}" has' if one else "of its clusters none has" if named else "no cluster has"
-        for index, name in enumerate(pools):
-            if name not in there:
-                hint = did_you_mean(name, sorted(there)) or "declare the pool, or remove its name"
-                what = f'no pool "{name}"' if one else f'a pool "{name}"'
-                self.problem(("runsOn", "pools", index), f"{where} {what}", hint)
+    def _cluster(self, index: int, name: str, declared: Known) -> bool:
+        """Tells of a cluster that isn't there, or has none of the pools."""
+        path: Path = ("runsOn", "clusters", index)
+        if not declared.cluster(name):
+            hint = did_you_mean(name, sorted(declared.pools)) or "declare the cluster, or remove its name"
+            self.problem(path, f'no cluster is named "{name}"', hint)
+        elif name in declared.pools and declared.pools[name].isdisjoint(self.shape.runs_on.pools):
+            message = f'cluster "{name}" has none of the pools that it runs on'
+            self.problem(path, message, "remove the cluster, or name a pool of it")
+        else:
+            return False
+        return True
+
+    def _no_pool(self, index: int, name: str, declared: Known) -> None:
+        named = self.shape.runs_on.clusters
+        if named is UNSET:
+            known, said = sorted(declared.where), f'no cluster has a pool "{name}"'
+        else:
+            known = sorted(frozenset[str]().union(*(declared.pools[one] for one in named)))
+            one = f'cluster "{named[0]}" has no pool' if len(named) == 1 else "of its clusters none has a pool"
+            said = f'{one} "{name}"'
+        hint = did_you_mean(name, known) or "declare the pool, or remove its name"
+        self.problem(("runsOn", "pools", index), said, hint)
 
 
 def _requirement_problem(one: model.NodeRequirement) -> str:

@@ -8,9 +8,9 @@ from generator.declared.baseline import FILE, Entry, baseline_text, entries_of, 
 from generator.finding import Finding, Place, Severity
 
 
-def finding(rule: str, severity: Severity, *, fact: str = "", pool: str = "") -> Finding:
+def finding(rule: str, severity: Severity, **about: str) -> Finding:
     place = Place("a.yaml", 1, 1)
-    return Finding(rule=rule, severity=severity, place=place, message="m", hint="h", cluster="c", pool=pool, fact=fact)
+    return Finding(rule=rule, severity=severity, place=place, message="m", hint="h", cluster="c", **about)
 
 
 def test_errors_are_listed_once_and_sorted() -> None:
@@ -19,20 +19,29 @@ def test_errors_are_listed_once_and_sorted() -> None:
         finding("image/missing", Severity.ERROR, fact="a"),
         finding("image/missing", Severity.ERROR, fact="a"),
         finding("cuda/x", Severity.ERROR, pool="p"),
+        finding("disruption/x", Severity.ERROR, workload="w"),
         finding("image/warned", Severity.WARNING),
         finding("inventory/schema", Severity.INVALID),
     ]
     assert entries_of(found) == (
-        Entry("cuda/x", "c", "p", ""),
-        Entry("image/missing", "c", "", "a"),
-        Entry("image/missing", "c", "", "b"),
+        Entry("cuda/x", "c", "p", "", ""),
+        Entry("disruption/x", "c", "", "w", ""),
+        Entry("image/missing", "c", "", "", "a"),
+        Entry("image/missing", "c", "", "", "b"),
     )
 
 
 def test_one_entry_is_one_line() -> None:
-    text = baseline_text([Entry("image/missing", "c", "p", "580-x"), Entry("out/drift", "", "", 'a "b"')])
+    text = baseline_text(
+        [
+            Entry("disruption/no-room", "c", "", "w", ""),
+            Entry("image/missing", "c", "p", "", "580-x"),
+            Entry("out/drift", "", "", "", 'a "b"'),
+        ]
+    )
     assert text.splitlines()[1:] == [
         "findings:",
+        '  - {rule: "disruption/no-room", cluster: "c", workload: "w"}',
         '  - {rule: "image/missing", cluster: "c", pool: "p", fact: "580-x"}',
         '  - {rule: "out/drift", fact: "a \\"b\\""}',
     ]
@@ -43,7 +52,7 @@ printable = st.text(
 )
 
 
-@given(st.lists(st.builds(Entry, printable, printable, printable, printable), max_size=5))
+@given(st.lists(st.builds(Entry, printable, printable, printable, printable, printable), max_size=5))
 def test_what_is_written_is_read_back(entries: list[Entry]) -> None:
     read = read_baseline(baseline_text(entries).encode())
     assert (read.entries, read.findings) == (tuple(entries), ())
@@ -76,7 +85,7 @@ def test_a_baseline_that_can_t_be_read_is_a_finding(text: str) -> None:
 
 
 def test_an_entry_knows_its_line() -> None:
-    entries = (Entry("a/b", "", "", "x"), Entry("c/d", "", "", ""))
+    entries = (Entry("a/b", "", "", "", "x"), Entry("c/d", "", "", "", ""))
     read = read_baseline(baseline_text(entries).encode())
     assert read.places() == {entries[0]: Place(FILE, 3, 5), entries[1]: Place(FILE, 4, 5)}
     assert read_baseline(b"findings:\n  - {rule: a}\n  - x\n").findings[0].place == Place(FILE, 3, 5)

@@ -33,7 +33,7 @@ def test_the_small_inventory_is_clean() -> None:
             'unknown key "enabel" in pools.a.driver.upgradePolicy.drain',
             'did you mean "enable"?',
         ),
-        ("nodes: {mn: 1, min: 1, max: 2}", 15, "pools.a.nodes is a mapping", None),
+        ("nodes: {mn: 1, min: 1, max: 2}", 15, 'unknown key "mn" in pools.a.nodes', 'did you mean "min"?'),
         (
             "gpu: {familly: ampere, family: ampere}",
             13,
