@@ -177,10 +177,9 @@ def parse_need(text: str) -> Need | Refused:
     return parse_toolkit(stripped)
 
 
-def newest_toolkit(driver: str) -> str:
+def newest_toolkit(driver: Version) -> str:
     """The newest toolkit that came with this driver or an older one: all its features and its PTX run; "" for none."""
-    key = drivers.order_key(driver)
-    return next((one.cuda for one in reversed(toolkits()) if drivers.order_key(one.driver) <= key), "")
+    return next((one.cuda for one in reversed(toolkits()) if drivers.order_key(one.driver) <= driver), "")
 
 
 def _from(driver: str) -> Alternative:

@@ -67,7 +67,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
         """The newest toolkit that runs on it: any of its CUDA major, or the newest that it is paired with; or ""."""
         if compatibility is Compatibility.MINOR_VERSION:
             return f"{self.cuda.partition('.')[0]}.x" if self.cuda else ""
-        return newest_toolkit(self.version or self.branch) if self.version or self.branch else ""
+        return newest_toolkit(self.may_be.low) if self.branch else ""
 
 
 class Answer(Struct, frozen=True):

@@ -9,6 +9,7 @@ from generator.declared.workload import Workload
 from generator.facts import affinity
 from generator.facts.cuda import Compatibility, Kind, Need
 from generator.render.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
+from generator.render.placement import compatibility_of
 from generator.rules.context import Context
 
 
@@ -57,11 +58,6 @@ class Placed(Struct, frozen=True, kw_only=True):
 def placed(context: Context) -> tuple[Placed, ...]:
     """Every workload that says something of drivers or nodes, in each of its clusters; worked out once."""
     return context.remembered("cuda placed", lambda: tuple(_placed(context)))
-
-
-def compatibility_of(workload: Workload, cluster: Cluster) -> Compatibility:
-    """The workload's own choice, else the cluster's."""
-    return workload.compatibility or cluster.cuda.compatibility
 
 
 def needed(need: Need, compatibility: Compatibility) -> str:

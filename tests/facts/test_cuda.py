@@ -169,7 +169,7 @@ def test_a_need_is_told_by_its_form(text, kind):
     ],
 )
 def test_the_newest_toolkit_that_a_driver_pairs_with(driver, toolkit):
-    assert cuda.newest_toolkit(driver) == toolkit
+    assert cuda.newest_toolkit(drivers.order_key(driver)) == toolkit
 
 
 # driver_branches.yaml, paired_cuda.

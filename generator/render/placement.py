@@ -1,0 +1,39 @@
+"""The required nodeAffinity of a workload in a cluster: its need and its own terms as nodeSelectorTerms."""
+
+from generator.declared.fleet import Cluster
+from generator.declared.workload import Workload
+from generator.facts.affinity import Term
+from generator.facts.cuda import Compatibility, Need
+from generator.facts.driveraffinity import By, LabelFamily, placement
+from generator.render.carries import selectors
+
+
+def compatibility_of(workload: Workload, cluster: Cluster) -> Compatibility:
+    """The workload's own choice, else the cluster's."""
+    return workload.compatibility or cluster.cuda.compatibility
+
+
+def workload_terms(cluster: Cluster, workload: Workload) -> tuple[Term, ...]:
+    """What the workload's pods must require of nodes of the cluster; () where it has no need that labels can say."""
+    if workload.cuda is None:
+        return ()
+    compatibility = compatibility_of(workload, cluster)
+    pools = [pool for pool in cluster.pools if pool.name in workload.pools]
+    return placement(
+        workload.cuda.drivers(compatibility),
+        selectors(cluster, pools, workload.cuda, compatibility),
+        own=workload.node_selector_terms,
+        family=LabelFamily(cluster.cuda.labels),
+        by=By(workload.affinity_by),
+    )
+
+
+def need_terms(cluster: Cluster, need: Need, *, by: By = By.LABELS) -> tuple[Term, ...]:
+    """What pods with this need must require in the cluster, whichever of its pools that leaves."""
+    compatibility = cluster.cuda.compatibility
+    return placement(
+        need.drivers(compatibility),
+        selectors(cluster, cluster.pools, need, compatibility),
+        family=LabelFamily(cluster.cuda.labels),
+        by=by,
+    )
