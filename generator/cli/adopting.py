@@ -17,7 +17,8 @@ from generator.edges.installed import installed
 from generator.edges.source import Kind
 from generator.edges.standing import new_root, taken
 from generator.edges.writer import Write, apply
-from generator.observed.node import Node, Unreadable, parse
+from generator.observed.node import Node, parse
+from generator.observed.unreadable import Unreadable
 from generator.report.adopt import Told
 
 

@@ -113,7 +113,8 @@ def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: boo
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
     from generator.edges.errors import UnreadableError, printable
     from generator.edges.given import read_given
-    from generator.observed.node import Unreadable, parse
+    from generator.observed.node import parse
+    from generator.observed.unreadable import Unreadable
     from generator.report import json
     from generator.report.tag import about, node_lines
 

@@ -1,12 +1,14 @@
 """Nodes as `kubectl get node NAME -o json` prints them, one or a List."""
 
 import codecs
-import re
+from collections.abc import Mapping
 from typing import Any
 
-from msgspec import DecodeError, Struct, ValidationError, json
+from msgspec import DecodeError, Struct, ValidationError, convert, json
 
-LOOKS_LIKE_YAML = re.compile(rb"(?:---|apiVersion:|kind:|items:|metadata:|- )", re.MULTILINE)
+from generator.observed.unreadable import Unreadable, no_json
+
+NVIDIA = "nvidia.com/"
 HINT = "write it with: kubectl get node NAME -o json"
 
 
@@ -21,7 +23,8 @@ class Taint(Struct, frozen=True):
 class Node(Struct, frozen=True, kw_only=True):
     """A node's labels and taints, and what its kubelet says of it, which the operator never reads.
 
-    `resources` are the names of what it offers, such as nvidia.com/gpu.
+    `resources` are the names of what it offers, such as nvidia.com/gpu, and `devices` how many NVIDIA ones it offers.
+    `annotations` are NVIDIA's, `ready` is the status of its Ready condition, empty where it has none.
     """
 
     name: str
@@ -31,18 +34,21 @@ class Node(Struct, frozen=True, kw_only=True):
     architecture: str = ""
     kernel: str = ""
     os_image: str = ""
+    annotations: Mapping[str, str] = {}
+    cordoned: bool = False
+    ready: str = ""
+    devices: Mapping[str, int] = {}
 
-
-class Unreadable(Struct, frozen=True):
-    """Why a text holds no node."""
-
-    reason: str
-    hint: str
+    @property
+    def not_ready(self) -> bool:
+        """Whether its Ready condition says something else than True; a node without one counts as ready."""
+        return self.ready not in {"", "True"}
 
 
 class _Metadata(Struct):
     name: str = ""
     labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
 
 
 class _NodeInfo(Struct, rename="camel"):
@@ -51,13 +57,21 @@ class _NodeInfo(Struct, rename="camel"):
     os_image: str = ""
 
 
+class _Condition(Struct):
+    type: str = ""
+    status: str = ""
+
+
 class _Status(Struct, rename="camel"):
     node_info: _NodeInfo | None = None
     capacity: dict[str, Any] | None = None
+    allocatable: dict[str, Any] | None = None
+    conditions: list[_Condition] | None = None
 
 
 class _Spec(Struct):
     taints: list[Taint] | None = None
+    unschedulable: bool | None = None
 
 
 class _Item(Struct):
@@ -78,7 +92,7 @@ def parse(data: bytes) -> tuple[Node, ...] | Unreadable:
     except ValidationError:
         return Unreadable(_unfit(data), HINT)
     except (DecodeError, UnicodeDecodeError, RecursionError):
-        return Unreadable(_no_json(data), HINT)
+        return Unreadable(no_json(data), HINT)
     if document.items is None:
         items: list[_Item] = [document] if document.kind == "Node" else []
     else:
@@ -92,6 +106,17 @@ def parse(data: bytes) -> tuple[Node, ...] | Unreadable:
     return tuple(_node(item) for item in items)
 
 
+def node_of(value: dict[str, Any]) -> Node | Unreadable:
+    """One node as a JSON value."""
+    try:
+        item = convert(value, _Item)
+    except ValidationError:
+        return Unreadable(_unfit(json.encode(value)), HINT)
+    if item.metadata is None or not item.metadata.name:
+        return Unreadable("it holds a node without metadata.name", HINT)
+    return _node(item)
+
+
 def _utf8(data: bytes) -> bytes:
     """PowerShell's `>` writes UTF-16, and others a byte order mark."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -99,18 +124,12 @@ def _utf8(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _no_json(data: bytes) -> str:
-    if not data.strip():
-        return "it is empty"
-    return "it is YAML, not JSON" if LOOKS_LIKE_YAML.match(data.lstrip()) else "it is no JSON"
-
-
 def _unfit(data: bytes) -> str:
     """What is not as an API server writes it: a label that somebody edited, nearly always."""
     try:
         document = json.decode(_utf8(data))
     except (DecodeError, RecursionError):
-        return _no_json(data)
+        return no_json(data)
     items = document.get("items") if isinstance(document, dict) else None
     for item in items if isinstance(items, list) else [document]:
         metadata = _mapping(item, "metadata")
@@ -137,13 +156,19 @@ def _named(kind: str) -> str:
 
 def _node(item: _Item) -> Node:
     assert item.metadata is not None
-    info = (item.status and item.status.node_info) or _NodeInfo()
+    status, spec = item.status or _Status(), item.spec or _Spec()
+    info = status.node_info or _NodeInfo()
+    offered = {**(status.capacity or {}), **(status.allocatable or {})}
     return Node(
         name=item.metadata.name,
         labels=item.metadata.labels or {},
-        taints=tuple((item.spec and item.spec.taints) or ()),
-        resources=frozenset((item.status and item.status.capacity) or ()),
+        taints=tuple(spec.taints or ()),
+        resources=frozenset(status.capacity or ()),
         architecture=info.architecture,
         kernel=info.kernel_version,
         os_image=info.os_image,
+        annotations={key: text for key, text in (item.metadata.annotations or {}).items() if key.startswith(NVIDIA)},
+        cordoned=spec.unschedulable is True,
+        ready=next((one.status for one in status.conditions or () if one.type == "Ready"), ""),
+        devices={key: int(n) for key, n in offered.items() if key.startswith(NVIDIA) and str(n).isdigit()},
     )

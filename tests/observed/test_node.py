@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from generator.observed.node import Node, Taint, Unreadable, parse
+from generator.observed.node import Node, Taint, parse
+from generator.observed.unreadable import Unreadable
 
 # As `kubectl get node -o json` prints it (kubernetes api/core/v1 Node), cut to what could matter.
 NODE = {

@@ -1,0 +1,152 @@
+"""Where a verb that looks at a cluster gets its objects from: files, standard input, a dump.
+
+`Feed` is the seam: whatever yields named streams of JSON, a file or kubectl, is read the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from generator.observed.objects import Objects, Reading
+    from generator.observed.unreadable import Unreadable
+
+WHAT = "as kubectl get -o json prints them; - is stdin."
+NodeFiles = Annotated[list[str] | None, typer.Option("--nodes", metavar="FILE", help=f"Nodes, {WHAT}")]
+PodFiles = Annotated[list[str] | None, typer.Option("--pods", metavar="FILE", help=f"Pods of all namespaces, {WHAT}")]
+BudgetFiles = Annotated[
+    list[str] | None, typer.Option("--budgets", metavar="FILE", help=f"PodDisruptionBudgets, {WHAT}")
+]
+DriverFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drivers",
+        metavar="FILE",
+        help=f"NVIDIADrivers, ClusterPolicy, driver DaemonSets and ControllerRevisions, {WHAT}",
+    ),
+]
+Dump = Annotated[
+    str | None,
+    typer.Option("--dump", metavar="DIR", help="A folder of YAML and JSON, such as an unpacked must-gather."),
+]
+
+
+class Feed(Struct, frozen=True, kw_only=True):
+    """One stream of JSON: its name in messages, and the kinds that whoever made it asked a cluster for."""
+
+    name: str
+    chunks: Iterable[bytes]
+    kinds: tuple[str, ...] = ()
+
+
+class Sources(Struct, frozen=True, kw_only=True):
+    """What the command line names."""
+
+    nodes: tuple[str, ...] = ()
+    pods: tuple[str, ...] = ()
+    budgets: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    dump: str = ""
+
+    @property
+    def given(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.nodes or self.pods or self.budgets or self.drivers or self.dump)
+
+
+def sources(
+    nodes: list[str] | None,
+    pods: list[str] | None,
+    budgets: list[str] | None,
+    drivers: list[str] | None,
+    dump: str | None,
+) -> Sources:
+    """The options as one value; standard input can be read once only."""
+    from generator.edges.given import STDIN
+
+    named = [*(nodes or ()), *(pods or ()), *(budgets or ()), *(drivers or ())]
+    if named.count(STDIN) > 1:
+        raise typer.BadParameter("- is standard input, which can be read only once; one List may hold all kinds")
+    return Sources(
+        nodes=tuple(nodes or ()),
+        pods=tuple(pods or ()),
+        budgets=tuple(budgets or ()),
+        drivers=tuple(drivers or ()),
+        dump=dump or "",
+    )
+
+
+def objects_of(wanted: Sources) -> Objects:
+    """Everything that the files and the dump hold; UnreadableError names the file that can't be read, and why."""
+    from generator.observed.objects import Reading
+
+    reading = Reading()
+    for feed in _files(wanted):
+        fed(reading, feed)
+    if wanted.dump:
+        _dumped(reading, wanted.dump)
+    return reading.objects()
+
+
+def fed(reading: Reading, feed: Feed) -> None:
+    """Reads one stream to its end."""
+    _refuse(feed.name, reading.add(feed.chunks))
+    reading.looked_for(*feed.kinds)
+
+
+def _files(wanted: Sources) -> Iterator[Feed]:
+    from generator.edges.given import chunks_of
+
+    named = (
+        (wanted.nodes, ("Node",)),
+        (wanted.pods, ("Pod",)),
+        (wanted.budgets, ("PodDisruptionBudget",)),
+        (wanted.drivers, ()),
+    )
+    for files, kinds in named:
+        for file in files:
+            yield Feed(name=file, chunks=chunks_of(file), kinds=kinds)
+
+
+def _dumped(reading: Reading, folder: str) -> None:
+    """A dump holds much that is no Kubernetes object; what doesn't say a kind is passed over."""
+    from generator.edges.dump import files_of
+    from generator.edges.given import chunks_of, read_given
+
+    for file in files_of(folder):
+        data = read_given(file)
+        if b"kind" not in data:
+            continue
+        if file.endswith(".json"):
+            _refuse(file, reading.add(chunks_of(file)))
+        else:
+            _yaml(reading, file, data)
+
+
+def _yaml(reading: Reading, file: str, data: bytes) -> None:
+    from generator.declared.crds import plain
+    from generator.declared.document import read
+    from generator.edges.errors import UnreadableError, printable
+    from generator.observed.stream import members
+
+    for part in data.split(b"\n---\n"):
+        document = read(part, file)
+        if document.findings:
+            first = document.findings[0]
+            where = f"{printable(file)}:{first.place.line}" if first.place else printable(file)
+            raise UnreadableError(
+                f"can't read `{where}`: {first.message}", "write the dump again, or leave this file out"
+            )
+        for item in members(plain(document.value)):
+            _refuse(file, reading.take(item))
+
+
+def _refuse(file: str, problem: Unreadable | None) -> None:
+    from generator.edges.errors import UnreadableError, printable
+
+    if problem is not None:
+        raise UnreadableError(f"can't read `{printable(file)}`: {problem.reason}", problem.hint)

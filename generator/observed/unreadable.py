@@ -1,0 +1,21 @@
+"""Why a text can't be read as what a cluster says."""
+
+import re
+
+from msgspec import Struct
+
+LOOKS_LIKE_YAML = re.compile(rb"(?:---|apiVersion:|kind:|items:|metadata:|- )", re.MULTILINE)
+
+
+class Unreadable(Struct, frozen=True):
+    """Why a text holds no object that was asked for."""
+
+    reason: str
+    hint: str
+
+
+def no_json(data: bytes) -> str:
+    """What a text is that isn't JSON."""
+    if not data.strip():
+        return "it is empty"
+    return "it is YAML, not JSON" if LOOKS_LIKE_YAML.match(data.lstrip()) else "it is no JSON"
