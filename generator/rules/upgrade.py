@@ -3,27 +3,30 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.declared.fleet import Cluster, Install, Pool
+from generator.declared.fleet import Cluster, Pool
+from generator.facts.budget import rounded_up
 from generator.facts.release import DriverApi
+from generator.facts.slots import at_once
 from generator.finding import Severity
 from generator.render.driver import carries_upgrade_policy
 from generator.rules.context import Context
 from generator.rules.crashes import user_objects
+from generator.rules.emptying import (
+    daemonset_pod_will_fail,
+    emptydir_will_fail,
+    resource_not_matched,
+    unmanaged_pod_will_fail,
+)
 from generator.rules.held import held
 from generator.rules.ring import ring_order
 from generator.rules.rule import Problem, Rule
 from generator.rules.said import once, said
+from generator.rules.upgrading import automatic
 
 # k8s-driver-manager's own eviction, which it leaves to the upgrade controller where that is on.
 MANAGER_ENV = ("ENABLE_AUTO_DRAIN", "ENABLE_GPU_POD_EVICTION")
 MANAGER_PREFIX = "DRAIN_"
 POLICY = ("driver", "upgradePolicy")
-
-
-def automatic(cluster: Cluster, pool: Pool) -> bool:
-    """Whether the operator itself upgrades the pool's nodes; what silence means depends on who fills the default."""
-    by_default = not carries_upgrade_policy(cluster) or cluster.operator.install is Install.HELM
-    return pool.driver.upgrade_policy.get("autoUpgrade", by_default) is True
 
 
 def _automatic(context: Context) -> Iterator[Pool]:
@@ -79,7 +82,7 @@ def no_slots(context: Context) -> Iterator[Problem]:
 def _without_slots(context: Context) -> Iterator[Problem]:
     for pool in _automatic(context):
         most = pool.driver.upgrade_policy.get("maxUnavailable", 1)
-        if scaled(most, 100) == 0:
+        if rounded_up(most, 100) == 0:
             where = said(context.fleet, pool, *POLICY, "maxUnavailable")
             shown = f'"{most}"' if isinstance(most, str) else most
             message = f"autoUpgrade is true and maxUnavailable is {shown}: no node is ever upgraded"
@@ -133,7 +136,7 @@ def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
     ]
     total, limits = sum(nodes for nodes, _ in sized), [policy.get("maxUnavailable", "25%") for _, policy in sized]
     worst = sum(_slots(policy, nodes) for nodes, policy in sized)
-    allowed, most = max(((scaled(limit, total), limit) for limit in limits), key=lambda one: one[0], default=(0, 0))
+    allowed, most = max(((rounded_up(limit, total), limit) for limit in limits), key=lambda one: one[0], default=(0, 0))
     if worst > allowed:
         message = f"up to {worst} of the {total} GPU nodes of cluster {cluster.name} are upgraded at a time"
         message += (
@@ -145,14 +148,8 @@ def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
 
 
 def _slots(policy: Mapping[str, Any], nodes: int) -> int:
-    """How many nodes of a pool may be upgraded at a time; 0 parallel upgrades mean no limit."""
-    unavailable = scaled(policy.get("maxUnavailable", "25%"), nodes)
-    return min(unavailable, policy.get("maxParallelUpgrades", 1) or unavailable, nodes)
-
-
-def scaled(most: int | str, total: int) -> int:
-    """How many of a number of nodes maxUnavailable is; percentages are rounded up."""
-    return -(-int(most.removesuffix("%")) * total // 100) if isinstance(most, str) else most
+    """How many nodes of a pool may be upgraded at a time."""
+    return at_once(nodes, policy.get("maxParallelUpgrades", 1), policy.get("maxUnavailable", "25%"))
 
 
 E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING
@@ -173,6 +170,20 @@ RULES: tuple[Rule, ...] = (
         "slots of single pools that add up to more than one policy allows",
         cluster_wide_unavailable,
     ),
+    Rule("upgrade/emptydir-will-fail", W, "pods with an emptyDir that pod deletion refuses", emptydir_will_fail),
+    Rule(
+        "upgrade/unmanaged-pod-will-fail",
+        W,
+        "pods without an owner that pod deletion refuses",
+        unmanaged_pod_will_fail,
+    ),
+    Rule(
+        "upgrade/daemonset-pod-will-fail",
+        W,
+        "GPU pods of a DaemonSet with drain off",
+        daemonset_pod_will_fail,
+    ),
+    Rule("upgrade/resource-not-matched", W, "GPU pods that the operator never evicts", resource_not_matched),
     Rule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
     Rule("upgrade/ring-order", W, "a later ring has what an earlier one hasn't", ring_order, needs_all=True),
 )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from generator.facts import slots
 from tests.facts import standings
 from tests.shared import mismatches, oracle, own
 
@@ -52,3 +53,23 @@ def test_evictions_one_after_the_other():
 
 def test_every_answer_counts():
     assert sum(len(case["output"]["evictions_all"]) for case in oracle("pdb")) >= 1001
+
+
+def test_nodes_that_all_wait_go_as_many_at_once_as_the_operator_lets():
+    asked = [case for case in oracle("upgrade_slots") if "output" in case and _all_wait(case["input"]["nodes"])]
+    assert len(asked) >= 20
+    assert [case["id"] for case in asked if _at_once(case["input"]) != _going(case["output"])] == []
+
+
+def _all_wait(nodes):
+    return all((node["state"], node["cordoned"]) == ("upgrade-required", False) for node in nodes) and all(
+        node["ready_condition"] == "True" for node in nodes
+    )
+
+
+def _going(told):
+    return min(max(told["available"], 0), told["total"])
+
+
+def _at_once(given):
+    return slots.at_once(len(given["nodes"]), given["maxParallelUpgrades"], given["maxUnavailable"])

@@ -42,6 +42,28 @@ def cluster(*pools: str, top: str = "", name: str = "c") -> str:
     return f"{HEAD}kind: Cluster\nname: {name}\n{top}pools:\n" + "".join(pools)
 
 
+WORKLOADS = "inventory/w.yaml"
+
+
+def workloads(*listed: str, team: str = "t") -> str:
+    return f"{HEAD}kind: Workloads\nteam: {team}\nworkloads:\n" + "".join(listed)
+
+
+def workload(name: str, *lines: str, budget: str = "", **more: str) -> str:
+    """A workload of pool a; an empty text leaves its key out. `budget` is an existing one's body."""
+    said = {
+        "runsOn": "{pools: [a]}",
+        "namespace": "ns",
+        "owner": "{kind: Deployment}",
+        "podLabels": f"{{app: {name}}}",
+        "replicas": "3",
+        **more,
+    }
+    body = [*(f"{key}: {value}" for key, value in said.items() if value), *lines]
+    body += [f"disruptionBudget: {{existing: {{{budget}}}}}"] if budget else []
+    return f"  {name}:\n" + "".join(f"    {line}\n" for line in body)
+
+
 def inventory(*pools: str, top: str = "", operator: str = "version: v26.7.0", driver: str = 'branch: "580"') -> dict:
     return {FLEET: fleet(operator, driver), CLUSTER: cluster(*pools, top=top)}
 

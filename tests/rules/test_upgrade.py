@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from generator.rules.upgrade import scaled
 from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
-from tests.shared import oracle
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 MANIFEST = f"{POLICY}, install: manifest, clusterPolicyBase: bases/p.yaml"
@@ -66,18 +64,6 @@ def test_no_slot_at_all(most: str, said: str) -> None:
     assert len(found) == bool(said)
     assert all(said in one for one in found)
     assert messages("upgrade/no-slots", upgrading(f"autoUpgrade: false, maxUnavailable: {most}")) == []
-
-
-def test_numbers_of_nodes_are_scaled_as_the_operator_does() -> None:
-    """../shared/oracle upgrade_slots: max_unavailable of a number of nodes."""
-    checked = 0
-    for case in oracle("upgrade_slots"):
-        most = case["input"]["maxUnavailable"]
-        if "output" not in case or most is None:
-            continue
-        checked += 1
-        assert scaled(most, case["output"]["total"]) == case["output"]["max_unavailable"], case["id"]
-    assert checked > 100
 
 
 @pytest.mark.parametrize(
