@@ -202,10 +202,10 @@ def _told(error: Exception, url: str) -> ExchangeError:
             return _of_tls(cause, where)
         case trouble.NameResolutionError():
             return ExchangeError(f"can't be found {via}under the name of {where}", _HINT_NET, transient=True)
-        case trouble.TimeoutError():
-            return ExchangeError(f"stays silent {via}at {where}", _HINT_AGAIN, transient=True)
         case trouble.NewConnectionError() | OSError():
             return ExchangeError(f"can't be reached {via}at {where}", _HINT_NET, transient=True)
+        case trouble.TimeoutError():
+            return ExchangeError(f"stays silent {via}at {where}", _HINT_AGAIN, transient=True)
         case trouble.ProtocolError():
             return ExchangeError(f"breaks off in the middle of an answer {via}at {where}", _HINT_AGAIN, transient=True)
         case _:
