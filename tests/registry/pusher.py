@@ -1,5 +1,6 @@
 """Pushes over the distribution API, as little as the tests need (distribution-spec, "Push")."""
 
+import base64
 from collections.abc import Callable
 
 import urllib3
@@ -7,12 +8,17 @@ import urllib3
 from tests.registry.images import Manifest, digest
 
 
+def basic_auth(login: tuple[str, str]) -> dict[str, str]:
+    """User name and password in UTF-8 (RFC 7617)."""
+    return {"Authorization": f"Basic {base64.b64encode(':'.join(login).encode()).decode()}"}
+
+
 class Pusher:
     """Puts images into one registry. `login` is a user name and a password, or nothing."""
 
     def __init__(self, base: str, login: tuple[str, str] | None = None, cafile: str | None = None) -> None:
         self.base = base
-        self._headers = dict(urllib3.make_headers(basic_auth=":".join(login))) if login else {}
+        self._headers = basic_auth(login) if login else {}
         self._pool = urllib3.PoolManager(ca_certs=cafile, headers=self._headers)
 
     def authorize(self, token: Callable[[str], str], repository: str) -> None:
