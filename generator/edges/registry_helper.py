@@ -1,6 +1,7 @@
 """A credential helper: the program `docker-credential-NAME`, asked for one registry and for no other."""
 
 import re
+import shutil
 from collections.abc import Mapping
 
 from msgspec import DecodeError, Struct, ValidationError, json
@@ -38,7 +39,10 @@ def ask(name: str, address: Address, environ: Mapping[str, str], file: str) -> S
 
 
 def _run(program: str, wanted: str, environ: Mapping[str, str], hint: str) -> Output:
+    found = shutil.which(program, path=environ.get("PATH"))
+    if found is None:
+        raise CouldNotLookError(f"{program} is not on the PATH", hint)
     try:
-        return Child((program, "get"), dict(environ), wanted.encode()).collect()
+        return Child((found, "get"), environ, wanted.encode()).collect()
     except OSError as error:
         raise CouldNotLookError(f"{program} can't be run: {reason(error)}", hint) from None
