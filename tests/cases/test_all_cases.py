@@ -24,6 +24,7 @@ AREAS = frozenset(
         "pre-commit",
         "determinism",
         "gitops",
+        "registry",
     }
 )
 NOT_HERE: tuple[tuple[str, str], ...] = ()
