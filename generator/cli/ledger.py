@@ -4,14 +4,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from generator import __version__
 from generator.declared.build import build
 from generator.declared.catalog import collect
-from generator.declared.catalog_file import CatalogFile
+from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
-from generator.declared.inventory import FOLDER, load
+from generator.declared.inventory import ENDINGS, FOLDER, KIND, load
 from generator.edges.errors import UnreadableError, printable
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git import git_at
@@ -57,6 +58,16 @@ def open_ledger(root: str | None) -> Ledger:
 def _texts(root: str) -> dict[str, bytes]:
     source = WorkTree(root, Listings(git_at(root, os.environ), FOLDER))
     return source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
+
+
+def reopened(ledger: Ledger) -> Ledger:
+    """The same with the files as they are now."""
+    texts = _texts(ledger.root)
+    kinds = {path: KIND.search(data) for path, data in texts.items()}
+    named = [path for path, found in kinds.items() if path.endswith(ENDINGS) and found and found[1] == b"ImageCatalog"]
+    kept = {one.file for one in ledger.catalogs}
+    catalogs = (read_catalog(path, texts[path]) for path in sorted({*named, *(kept & texts.keys())}))
+    return replace(ledger, texts=texts, catalogs=tuple(catalogs))
 
 
 def revise(ledger: Ledger, changes: Iterable[Change], *, tidy: bool = False) -> Revised:

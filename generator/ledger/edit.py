@@ -115,7 +115,8 @@ def _items(lines: list[str]) -> tuple[list[tuple[list[str], list[str]]], list[st
             groups[-1][1].extend([*above, line])
             above = []
         else:
-            return groups, [*above, *lines[index:]], indent
+            above += lines[index:]
+            break
     return groups, above, indent if groups else "  "
 
 

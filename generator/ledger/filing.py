@@ -111,9 +111,12 @@ class _Filing:
         own = self._own(where)
         if own in self.files:
             return own
-        if len(self.files) == 1 and len({(one.branch, one.os) for one in held}) != 1:
-            return self.files[0]
-        return own
+        return self.files[0] if len(self.files) == 1 and not self._is_split(held) else own
+
+    def _is_split(self, held: Iterable[Shelf]) -> bool:
+        """Whether the one file is the first of several: it is named for the one branch that it holds."""
+        branches = {one.branch for one in held}
+        return len(branches) == 1 and branches.pop() in self.files[0].rpartition("/")[2]
 
     def _held(self) -> dict[Shelf, Counter[str]]:
         """How many images of each kind the files hold; asked for new images only, since tags cost a parse."""

@@ -59,6 +59,9 @@ def test_the_file_that_holds_the_branch_and_os() -> None:
 def test_a_repository_that_is_kept_in_one_file_stays_there() -> None:
     for one in (catalog(), catalog(AWS, "595-5.15.0-1111-aws-ubuntu22.04")):
         assert where({"inventory/catalog.yaml": one}, "610.57.04-ubuntu24.04") == "inventory/catalog.yaml"
+    assert where({"inventory/catalog.yaml": catalog(AWS)}, "610.57.04-ubuntu24.04") == "inventory/catalog.yaml"
+    split = {"inventory/580-ubuntu24.04.yaml": catalog(AWS)}
+    assert where(split, "610.57.04-ubuntu24.04") == f"{FOLDER}/610-ubuntu24.04.yaml"
 
 
 def test_a_file_of_another_repository_is_not_taken() -> None:

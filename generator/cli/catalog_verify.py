@@ -1,0 +1,94 @@
+"""`drivergate catalog verify`: whether what the catalog claims is really there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.catalog_sync import PlainHttp
+from generator.cli.options import Printed, Root
+from generator.cli.outcome import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from generator.cli.ledger import Ledger
+    from generator.declared.entry import Entry
+    from generator.edges.registry import Session
+    from generator.ledger.verified import Verified
+
+
+def verify(
+    repositories: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver."),
+    ] = None,
+    *,
+    needed: Annotated[bool, typer.Option("--needed", help="Only what a pool's nodes ask for.")] = False,
+    plain_http: PlainHttp = None,
+    root: Root = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Hold every line of the catalog against its registry, digest and platforms included; writes nothing."""
+    import os
+
+    from generator.cli.ledger import open_ledger, refused
+    from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, colored, out, say
+    from generator.edges.registry import Session
+    from generator.report import json, verify
+
+    ledger = open_ledger(root)
+    as_json = printed is Format.JSON
+    if ledger.blocking:
+        return refused(ledger.blocking, as_json=as_json)
+    claims = dict(_claims(ledger, repositories or [], needed=needed))
+    with Session(os.environ, plain_http=plain_http or ()) as session:
+        found = list(_verified(session, claims))
+    if as_json:
+        out(json.printed(verify.as_json(found)))
+    else:
+        out(verify.as_text(found, color=colored()))
+        for line in verify.talk(found):
+            say(line)
+    if any(one.wrong for one in found):
+        return FOUND
+    return NOT_VERIFIED if any(one.unseen or one.error for one in found) else CLEAN
+
+
+def _claims(ledger: Ledger, named: list[str], *, needed: bool) -> Iterator[tuple[str, list[Entry]]]:
+    """The lines of each repository that are to be held against it; a proxy's own prove nothing."""
+    from generator.declared.mirror import asked
+    from generator.ledger.need import nothing, wishes
+
+    wanted = wishes(ledger.fleet)
+    only = {asked(ledger.fleet.mirrors, name) for name in named}
+    for repository, lines in sorted(ledger.listed.items()):
+        if (only and repository not in only) or asked(ledger.fleet.mirrors, repository) != repository:
+            continue
+        wish = wanted.get(repository, nothing())
+        yield repository, [lines[tag] for tag in sorted(lines) if not needed or wish.asks_for(lines[tag])]
+
+
+def _verified(session: Session, claims: Mapping[str, list[Entry]]) -> Iterator[Verified]:
+    from generator.cli.looking import Unseen, reads
+    from generator.cli.progress import Progress
+    from generator.edges.errors import CouldNotLookError
+    from generator.ledger.looking import Task, discrepancies
+    from generator.ledger.verified import Verifying
+
+    opened = {name: session.repository(name) for name in claims}
+    with Progress() as progress:
+        for name, lines in claims.items():
+            going = Verifying(name, len(lines))
+            try:
+                for task, seen in reads(opened[name], [Task(entry.tag, entry) for entry in lines]):
+                    assert task.old is not None
+                    if isinstance(seen, Unseen):
+                        going.unseen(task.old, seen.reason)
+                    else:
+                        going.held(discrepancies(name, task.old, seen))
+                    progress.show(f"{name}: {going.looked} of {len(lines)} images")
+            except CouldNotLookError as error:
+                going.stopped(error.message, error.hint)
+            yield going.result()
