@@ -19,7 +19,7 @@ from generator.rules.coverage import (
     selector_place,
 )
 from generator.rules.interplay import will_time_out
-from generator.rules.room import computable, facts_of, no_room, quoted
+from generator.rules.room import computable, facts_of, no_room, of_daemonsets, quoted
 from generator.rules.rule import Problem, Rule
 
 
@@ -41,7 +41,8 @@ def _overlapping(context: Context) -> Iterator[Problem]:
 
 def _twice(context: Context, one: Declared, other: Declared, workload: Workload) -> Problem:
     place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
-    message = f'{one.name}: the budget covers the pods of workload "{workload.name}", and so does the one at {where}'
+    named = f'budget "{other.budget.name}"' if other.budget.name else "the one"
+    message = f'{one.name}: the budget covers the pods of workload "{workload.name}", and so does {named} at {where}'
     return Problem(
         place=place,
         message=f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
@@ -65,13 +66,16 @@ def _uncomputable(context: Context) -> Iterator[Problem]:
             continue
         key = "minAvailable" if budget.max_unavailable is None else "maxUnavailable"
         value = budget.min_available if budget.max_unavailable is None else budget.max_unavailable
+        unasked = of_daemonsets(covered)
+        then = "a drain passes over them and asks no budget" if unasked else "every eviction is refused (429)"
         yield Problem(
             place=number_place(context.fleet, one.budget),
-            message=f"{one.name}: {key} {quoted(value or 0)} {_why(covered)}: every eviction is refused (429)",
-            hint=_as_number(covered),
+            message=f"{one.name}: {key} {quoted(value or 0)} {_why(covered)}: {then}",
+            hint="remove the budget, which protects no pod" if unasked else _as_number(covered),
             cluster=alone(one.workload),
             workload=one.workload.name,
             fact=one.budget.name,
+            severity=Severity.WARNING if unasked else None,
         )
 
 

@@ -53,6 +53,11 @@ def computable(budget: Budget, covered: Sequence[Workload]) -> bool:
     )
 
 
+def of_daemonsets(covered: Iterable[Workload]) -> bool:
+    """Whether nobody ever asks the budget: drains pass over DaemonSets, and pod deletion can't remove their pods."""
+    return all(one.owner_kind == _DAEMONSET for one in covered)
+
+
 def room(budget: Budget, covered: Iterable[Workload], pods: int) -> Status:
     """The status while so many pods are healthy; bare ones beside others are counted, and expected by nobody."""
     bare = sum(one.replicas.min for one in covered if one.bare and one.replicas)
@@ -68,7 +73,7 @@ def _without_room(context: Context) -> Iterator[Problem]:
     found = coverage(context)
     for one in budgets(context):
         budget, covered = facts_of(one.budget), found.covered(one)
-        if not judged(one) or not computable(budget, covered):
+        if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):
             continue
         replicas = sum_of(context, one.cluster, covered)
         if replicas is None:

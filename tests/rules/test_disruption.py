@@ -120,6 +120,16 @@ def test_owners_without_a_scale(owner: str, budget: str, count: int) -> None:
     assert told("disruption/no-room", files) == []
 
 
+def test_a_budget_that_a_drain_never_asks_is_a_warning() -> None:
+    # DataDog/datadog-operator#401 (public case D58): drain ignores the pods of DaemonSets.
+    listed = workload("agent", owner="{kind: DaemonSet}", replicas="", budget="maxUnavailable: 0")
+    (finding,) = told("disruption/unscalable-owner", fleet(listed))
+    assert finding.severity is Severity.WARNING
+    assert "a drain passes over them" in finding.message
+    numbered = workload("agent", owner="{kind: DaemonSet}", replicas="", budget="minAvailable: 3")
+    assert told("disruption/no-room", fleet(numbered)) == []
+
+
 def test_one_owner_without_a_scale_spoils_the_budget_for_all() -> None:
     # pdb.jsonl of the shared oracle, family mixed: a Deployment and a Job under maxUnavailable.
     job = workload("batch", owner="{kind: Job}", podLabels="{app: api}")
