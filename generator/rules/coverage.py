@@ -16,11 +16,12 @@ Key = tuple[str, str, str, str]
 
 
 class Declared(Struct, frozen=True):
-    """A budget of a workload, in one of its clusters."""
+    """A budget of a workload, in one of its clusters, with every workload there that it covers."""
 
     cluster: Cluster
     workload: Workload
     budget: WorkloadBudget
+    covered: tuple[Workload, ...]
 
     @property
     def name(self) -> str:
@@ -53,36 +54,34 @@ class Coverage:
         for name in workload.clusters:
             for budget in workload.budgets:
                 if name in self.clusters:
-                    yield Declared(self.clusters[name], workload, budget)
+                    covered = self._covered(name, workload, budget)
+                    yield Declared(self.clusters[name], workload, budget, covered)
 
-    def covered(self, one: Declared) -> tuple[Workload, ...]:
-        """The workloads that the budget covers. One whose labels aren't declared is taken to have what its own asks."""
-        selector = one.budget.selector
-        found = [
-            workload for workload in self._candidates(one, selector or {}) if selects(selector, workload.pod_labels)
-        ]
-        if not one.workload.pod_labels and selector is not None and one.workload not in found:
-            found.append(one.workload)
+    def _covered(self, cluster: str, of: Workload, budget: WorkloadBudget) -> tuple[Workload, ...]:
+        """One whose labels aren't declared is taken to have what its own budget asks."""
+        selector = budget.selector
+        near = self._candidates((cluster, budget.namespace), selector or {})
+        found = [workload for workload in near if selects(selector, workload.pod_labels)]
+        if not of.pod_labels and selector is not None and of not in found:
+            found.append(of)
         return tuple(found)
 
-    def _candidates(self, one: Declared, selector: Mapping[str, Any]) -> Iterable[Workload]:
-        where = (one.cluster.name, one.budget.namespace)
+    def _candidates(self, where: tuple[str, str], selector: Mapping[str, Any]) -> Iterable[Workload]:
         pairs = list((selector.get("matchLabels") or {}).items())
         if pairs:
             return min((self.labelled.get((*where, *pair), []) for pair in pairs), key=len)
         return self.listed.get(where, [])
 
 
-def coverage(context: Context) -> Coverage:
-    """Made once for all rules."""
-    return context.remembered("coverage", lambda: Coverage(context.fleet))
+def budgets(context: Context) -> tuple[Declared, ...]:
+    """Every budget of every workload in every cluster that it runs on, made once for all rules."""
+    return context.remembered("budgets", lambda: tuple(_budgets(context.fleet)))
 
 
-def budgets(context: Context) -> Iterator[Declared]:
-    """Every budget of every workload, in every cluster that it runs on."""
-    found = coverage(context)
-    for workload in context.fleet.workloads:
-        yield from found.declared(workload)
+def _budgets(fleet: Fleet) -> Iterator[Declared]:
+    coverage = Coverage(fleet)
+    for workload in fleet.workloads:
+        yield from coverage.declared(workload)
 
 
 def covers_itself(one: Declared) -> bool:

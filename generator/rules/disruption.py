@@ -11,7 +11,6 @@ from generator.rules.coverage import (
     Declared,
     alone,
     budgets,
-    coverage,
     covers_itself,
     judged,
     number_place,
@@ -29,10 +28,9 @@ def overlap(context: Context) -> Iterator[Problem]:
 
 
 def _overlapping(context: Context) -> Iterator[Problem]:
-    found = coverage(context)
     first: dict[tuple[str, str, str], Declared] = {}
     for one in budgets(context):
-        covered = () if is_empty(one.budget.selector) else found.covered(one)
+        covered = () if is_empty(one.budget.selector) else one.covered
         for workload in covered:
             other = first.setdefault((one.cluster.name, workload.team, workload.name), one)
             if other.identity != one.identity:
@@ -59,9 +57,8 @@ def unscalable_owner(context: Context) -> Iterator[Problem]:
 
 
 def _uncomputable(context: Context) -> Iterator[Problem]:
-    found = coverage(context)
     for one in budgets(context):
-        budget, covered = facts_of(one.budget), found.covered(one)
+        budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not needs_scale(budget) or computable(budget, covered):
             continue
         key = "minAvailable" if budget.max_unavailable is None else "maxUnavailable"

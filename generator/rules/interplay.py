@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from generator.declared.workload import Workload
 from generator.rules.context import Context
-from generator.rules.coverage import Declared, alone, budgets, coverage, judged, number_place, once_each
+from generator.rules.coverage import Declared, alone, budgets, judged, number_place, once_each
 from generator.rules.room import computable, facts_of, replicas_of, room, sum_of
 from generator.rules.rule import Problem
 from generator.rules.upgrading import Upgraded, blocked, is_evicted, kept, nodes_of, pools
@@ -44,12 +44,12 @@ def will_time_out(context: Context) -> Iterator[Problem]:
 
 
 def _slow(context: Context) -> Iterator[Problem]:
-    found, known = coverage(context), pools(context)
+    known = pools(context)
     for one in budgets(context):
         if not judged(one) or not is_evicted(one.workload):
             continue
         met = [each for each in known.upgraded(one.cluster, one.workload) if not kept(one.workload, each)]
-        crowd = _worst(context, one, found.covered(one), met) if met else None
+        crowd = _worst(context, one, met) if met else None
         if crowd is None:
             continue
         first = min(met, key=lambda each: (each.policy.timeout == 0, each.policy.timeout))
@@ -59,20 +59,20 @@ def _slow(context: Context) -> Iterator[Problem]:
             yield _problem(context, one, _late(one.workload, crowd, first), _give_time(crowd))
 
 
-def _worst(context: Context, one: Declared, covered: Sequence[Workload], met: Sequence[Upgraded]) -> Crowd | None:
+def _worst(context: Context, one: Declared, met: Sequence[Upgraded]) -> Crowd | None:
     """The crowd with the fewest or the most replicas, whichever has to wait longer.
 
     None where nobody waits, and where a number isn't declared.
     """
     budget, known = facts_of(one.budget), pools(context)
     there = known.of(one.cluster, one.workload)
-    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(context, one.cluster, covered)
+    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(context, one.cluster, one.covered)
     going = known.at_once(met)
-    if not nodes or not going or own is None or total is None or not computable(budget, covered):
+    if not nodes or not going or own is None or total is None or not computable(budget, one.covered):
         return None
     found = []
     for pods, counted in ((own.min, total.min), (own.max, total.max)):
-        evicted, allowed = -(-going * pods // nodes), room(budget, covered, counted).allowed
+        evicted, allowed = -(-going * pods // nodes), room(budget, one.covered, counted).allowed
         if 0 < allowed < evicted:
             found.append(Crowd(pods=pods, nodes=nodes, at_once=going, evicted=evicted, allowed=allowed))
     return max(found, key=lambda crowd: crowd.rounds, default=None)

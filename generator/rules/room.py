@@ -8,7 +8,7 @@ from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.budget import Budget, Count, Status, needs_scale, rounded_up, settled
 from generator.finding import Severity
 from generator.rules.context import Context
-from generator.rules.coverage import Declared, alone, budgets, coverage, judged, number_place, once_each
+from generator.rules.coverage import Declared, alone, budgets, judged, number_place, once_each
 from generator.rules.rule import Problem
 from generator.rules.upgrading import blocked, is_evicted, kept, pools
 
@@ -70,9 +70,8 @@ def no_room(context: Context) -> Iterator[Problem]:
 
 
 def _without_room(context: Context) -> Iterator[Problem]:
-    found = coverage(context)
     for one in budgets(context):
-        budget, covered = facts_of(one.budget), found.covered(one)
+        budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):
             continue
         replicas = sum_of(context, one.cluster, covered)
