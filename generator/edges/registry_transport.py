@@ -3,10 +3,11 @@
 urllib3 does the talking and nothing on its own: no redirect, no retry, no netrc.
 """
 
+import logging
 import time
 from collections.abc import Mapping
 from threading import BoundedSemaphore, Lock
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 import urllib3
 from msgspec import Struct
@@ -17,6 +18,9 @@ from generator.edges import registry_trust
 from generator.edges.errors import UnreadableError
 from generator.edges.registry_address import is_loopback, origin, port, shown
 from generator.edges.secret import Secret
+
+# It would warn with whole URLs, whose queries may be signed; what matters is told by our errors.
+logging.getLogger("urllib3").setLevel(logging.CRITICAL + 1)
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _CHUNK = 1 << 16
@@ -173,17 +177,23 @@ class Transport:
         context = registry_trust.tls(self._environ)
         if proxy is None:
             return urllib3.PoolManager(maxsize=self._limits.parallel, ssl_context=context)
-        parts = urlsplit(proxy)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or port(parts) is None:
-            raise UnreadableError(
-                f'a proxy variable names no HTTP proxy: its scheme is "{parts.scheme}"',
-                "write it like http://proxy:3128",
-            )
+        parts = _proxy(proxy)
         login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
         headers = make_headers(proxy_basic_auth=login, proxy_basic_auth_encoding="utf-8") if parts.username else None
         return urllib3.ProxyManager(
             shown(proxy), proxy_headers=headers, maxsize=self._limits.parallel, ssl_context=context
         )
+
+
+def _proxy(url: str) -> SplitResult:
+    """The parts of a proxy's URL; raise UnreadableError for another kind of proxy. It may hold a password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port(parts) is None:
+        raise UnreadableError("a proxy variable names no HTTP proxy", "write it like HTTPS_PROXY=http://proxy:3128")
+    return parts
 
 
 _HINT_AGAIN = "try again later; nothing is known to be missing"

@@ -114,7 +114,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(reply.body)
             self.close_connection = self.close_connection or reply.cut > 0
 
-        do_GET = do_HEAD = do_POST = answer  # noqa: N815
+        do_GET = do_HEAD = do_POST = do_CONNECT = answer  # noqa: N815
 
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
