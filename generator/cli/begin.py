@@ -18,13 +18,18 @@ BASELINE = ".drivergate-baseline.yaml"
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """What the command line asks to judge. `against` None means the default revision, where one is compared at all."""
+    """What the command line asks to judge. `against` None means the default revision, where one is compared at all.
+
+    `shard` is the number of a part, from 1, and how many there are.
+    """
 
     root: str | None = None
     staged: bool = False
     rev: str | None = None
     against: str | None = None
     clusters: frozenset[str] = frozenset()
+    changed_since: str | None = None
+    shard: tuple[int, int] | None = None
     allow_remove: frozenset[str] | None = None
     compare: bool = True
 
@@ -45,8 +50,10 @@ def begin(wanted: Wanted) -> Begun:
     """Finds the repository and asks git for everything at once. OutsideError where the outside says no."""
     if wanted.rev == "":
         raise UnreadableError("--rev is empty", "name a commit, a branch or a tag")
-    if wanted.against == "":
-        raise CouldNotLookError("--against is empty", "name a revision; `git merge-base` prints none where it fails")
+    for option, revision in (("--against", wanted.against), ("--changed-since", wanted.changed_since)):
+        if revision == "":
+            hint = "name a revision; `git merge-base` prints none where it fails"
+            raise CouldNotLookError(f"{option} is empty", hint)
     root = find_root(wanted.root)
     git = git_at(root, os.environ)
     source, listings = opened(root, git, (*INPUTS, OUT, BASELINE), staged=wanted.staged, rev=wanted.rev)
@@ -73,7 +80,9 @@ def opened(
 
 
 def _against(git: Git, wanted: Wanted) -> str | None:
-    """HEAD, or with a commit its first parent, which the first commit of all doesn't have."""
+    """HEAD, or with a commit its first parent, which the first commit of all doesn't have; or where a change began."""
     if wanted.against is not None:
         return wanted.against
+    if wanted.changed_since is not None:
+        return wanted.changed_since
     return first_parent(git, wanted.rev) if wanted.rev else "HEAD"

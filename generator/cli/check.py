@@ -21,6 +21,20 @@ def check(
         ),
     ] = None,
     cluster: Clusters = None,
+    changed_since: Annotated[
+        str | None,
+        typer.Option(
+            "--changed-since",
+            metavar="BASE",
+            help="Judge only the clusters that the change since this revision can affect; compares with it, too.",
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", metavar="I/N", help="Judge one of N parts of the fleet; rules over all are the first's."
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count: exit 1 on any.")] = False,
     write_baseline: Annotated[
         bool, typer.Option("--write-baseline", help="List today's errors, so that only new ones fail.")
@@ -37,6 +51,8 @@ def check(
         rev=rev,
         against=against,
         clusters=cluster or (),
+        changed_since=changed_since,
+        shard=shard,
         strict=strict,
         write_baseline=write_baseline,
         printed=printed,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from generator.cli.gather import Gathered
+from generator.cli.judging import notes
 from generator.cli.outcome import Reporting, colored
 from generator.cli.reporting import Output, Texts, documented, for_reviewers, printed_and_written
 from generator.edges.git import Git, below_top
@@ -25,14 +26,14 @@ def deliver(
     files: Sequence[Output],
 ) -> None:
     """Prints the findings and writes the reports that are asked for."""
-    findings, notes = judgement.findings, gathered.notes
+    findings, told = judgement.findings, notes(gathered, judgement)
 
     def plain(*, color: bool) -> str:
         return text.report(findings, counted, color=color)
 
     texts: Texts = {
         Reporting.TEXT: lambda: plain(color=colored() and printed is Reporting.TEXT and not files),
-        Reporting.JSON: lambda: json.report(findings, counted, notes),
+        Reporting.JSON: lambda: json.report(findings, counted, told),
     }
     wanted = {printed, *(one.format for one in files)}
     if wanted - texts.keys():
@@ -51,10 +52,11 @@ def reported(git: Git, gathered: Gathered, judgement: Judgement, counted: Summar
         findings=findings,
         sentence=counted.sentence,
         rules=documented(findings),
-        notes=gathered.notes,
+        notes=notes(gathered, judgement),
         clusters=tuple(cluster.name for cluster in gathered.context.fleet.clusters),
         judged=tuple(sorted(rule.id for rule in RULES if rule.id not in unjudged)),
         unjudged=unjudged,
         repeated=judgement.repeated,
         strict=strict,
+        scope=gathered.scope,
     )

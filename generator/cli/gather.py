@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from generator import __version__
-from generator.cli.begin import BASELINE, INPUTS, OUT, Begun, Wanted
+from generator.cli.begin import BASELINE, INPUTS, OUT, Begun
 from generator.declared import budgetfile, policy
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.build import build
@@ -35,7 +35,11 @@ COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
 
 
 class Gathered(Struct, frozen=True, kw_only=True):
-    """One judgement's input, what reading told, and what could not be judged."""
+    """One judgement's input, what reading told, and what its reader must know of its reach.
+
+    `narrowed` is a run that found out which clusters it is about; in a `silent` one another run tells what is no
+    cluster's.
+    """
 
     root: str
     label: str
@@ -43,18 +47,33 @@ class Gathered(Struct, frozen=True, kw_only=True):
     told: tuple[Finding, ...]
     baseline: Baseline | None
     notes: tuple[str, ...]
+    narrowed: bool = False
+    silent: bool = False
+    scope: str = ""
 
 
 def gather(begun: Begun) -> Gathered:
     """Reads the source and renders it. OutsideError where the outside says no."""
     wanted, source, compared = begun.wanted, begun.source, _Compared(begun)
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE)}
-    files = source.read([path for path, entry in entries.items() if entry.kind is Kind.FILE and _needed(path, wanted)])
-    inventory = load(_below("inventory", files), only_clusters=wanted.clusters)
-    built = build(inventory, version=__version__)
+    listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
+    only, narrow, files = wanted.clusters, None, {}
+    if wanted.changed_since is not None or wanted.shard is not None:
+        from generator.cli.narrowing import narrowed
+
+        files = source.read([path for path in listed if not path.startswith(f"{OUT}/")])
+        narrow = narrowed(begun, _below("inventory", files))
+        only = narrow.clusters if narrow else only
+    files |= source.read([path for path in listed if path not in files and _needed(path, only)])
+    texts = _below("inventory", files)
+    if narrow is None:
+        inventory, whole = load(texts, only_clusters=only), None
+        built = build(inventory, version=__version__)
+    else:
+        inventory, built, whole, only = narrow.read(texts)
     fleet, of_budgets = budgetfile.with_manifests(built.fleet, _read(source, budgetfile.named(built.fleet)))
     told = [*_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
-    if not any(one.severity is Severity.INVALID for one in told):
+    if narrow is None and not any(one.severity is Severity.INVALID for one in told):
         _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
     own = policy.bases(fleet, _read(source, policy.named(fleet)))
     told += own.findings
@@ -62,7 +81,7 @@ def gather(begun: Begun) -> Gathered:
     told += problems
     templates = collect_templates(data.templates(), _below(TEMPLATES, files))
     catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
-    rendered = render(fleet, templates, own.values, catalog=catalog, whole=not wanted.clusters)
+    rendered = render(fleet, templates, own.values, catalog=catalog, whole=not only)
     out = {path[len(OUT) + 1 :]: content for path, content in _below(OUT, files).items()}
     against = compared.objects(rendered)
     context = Context(
@@ -76,7 +95,8 @@ def gather(begun: Begun) -> Gathered:
         against=against,
         untracked=_untracked(begun.listings, fleet),
         staged=wanted.staged,
-        only=wanted.clusters,
+        only=only,
+        whole=whole,
         allow_remove=wanted.allow_remove,
     )
     baseline = read_baseline(files[BASELINE]) if BASELINE in files else None
@@ -88,7 +108,10 @@ def gather(begun: Begun) -> Gathered:
         context=context,
         told=tuple(told),
         baseline=baseline,
-        notes=compared.notes,
+        notes=(*(narrow.notes if narrow else ()), *compared.notes),
+        narrowed=narrow is not None and bool(only),
+        silent=narrow.silent if narrow else False,
+        scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
     )
 
 
@@ -99,12 +122,10 @@ def _known(wanted: frozenset[str], names: set[str]) -> None:
         raise UnreadableError(f'no cluster is named "{name}"', hint)
 
 
-def _needed(path: str, wanted: Wanted) -> bool:
+def _needed(path: str, only: frozenset[str]) -> bool:
     """With some clusters only, the output of the others is not read."""
     parts = path.split("/")
-    return (
-        not wanted.clusters or parts[0] != OUT or len(parts) == 2 or cluster_of("/".join(parts[1:])) in wanted.clusters
-    )
+    return not only or parts[0] != OUT or len(parts) == 2 or cluster_of("/".join(parts[1:])) in only
 
 
 def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:

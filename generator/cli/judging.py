@@ -5,7 +5,7 @@ from collections import Counter
 from generator.cli.gather import Gathered
 from generator.render.rendered import DRIVER_KINDS
 from generator.report.summary import Summary, counts
-from generator.rules.judge import Judgement, judge
+from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
 from generator.rules.table import RULES
 
 OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
@@ -13,7 +13,17 @@ OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
 
 def judged(gathered: Gathered, *, without: frozenset[str] = frozenset()) -> Judgement:
     """All rules but some, over what was gathered."""
-    return judge(gathered.context, RULES, told=gathered.told, baseline=gathered.baseline, without=without)
+    found = judge(gathered.context, RULES, told=gathered.told, baseline=gathered.baseline, without=without)
+    return without_fleet(found) if gathered.silent else found
+
+
+def notes(gathered: Gathered, judgement: Judgement) -> tuple[str, ...]:
+    """What the reader of the findings must know of their reach."""
+    if not gathered.narrowed:
+        return gathered.notes
+    left_out = [rule for rule, why in sorted(judgement.unjudged.items()) if why == NOT_ALL]
+    told = f"not judged, since they need all clusters: {', '.join(left_out)}, and files of no cluster below out/"
+    return (*gathered.notes, told)
 
 
 def summary(gathered: Gathered, judgement: Judgement) -> Summary:

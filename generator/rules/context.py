@@ -32,7 +32,8 @@ class Context(Struct, frozen=True, kw_only=True):
     """One judgement's input. `against` is None where the revision to compare with could not be read.
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
-    lies below out/ in the judged source. `only` narrows to some clusters; empty means all. `untracked` are input
+    lies below out/ in the judged source. `only` narrows to some clusters; empty means all,
+    and `whole` is the fleet with the others where those were read too. `untracked` are input
     files that a commit would not hold, each with whether git ignores it. `allow_remove` names what render may remove;
     None where nothing is about to be written.
     """
@@ -48,9 +49,15 @@ class Context(Struct, frozen=True, kw_only=True):
     untracked: Mapping[str, bool] = {}
     staged: bool = False
     only: frozenset[str] = frozenset()
+    whole: Fleet | None = None
     allow_remove: frozenset[str] | None = None
     _memory: dict[str, Any] = {}
     _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
+
+    @property
+    def everyone(self) -> Fleet | None:
+        """The fleet with all its clusters; None where only some were read."""
+        return self.whole if self.only else self.fleet
 
     def todo(self) -> Changes:
         """What render would do below out/, worked out once: it hashes every file."""

@@ -1,10 +1,11 @@
 """What a mirror changes: whose catalog is asked, what its upstream has, and who may name it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from generator.declared.catalog import Catalog, Entry
+from generator.declared.fleet import Cluster, Pool
 from generator.declared.mirror import MirrorKind, asked, upstreams
 from generator.facts.kernel import architecture
 from generator.finding import Place
@@ -105,14 +106,15 @@ def proxy_listed(context: Context) -> Iterator[Problem]:
 
 def unused(context: Context) -> Iterator[Problem]:
     """Mirrors that no pool's images, and no other mirror, have to do with."""
-    mirrors = context.fleet.mirrors
-    if context.only or not mirrors:
+    mirrors, fleet = context.fleet.mirrors, context.everyone
+    if fleet is None or not mirrors:
         return
+    managed = [(cluster, pool) for cluster in fleet.clusters for pool in cluster.managed_pools]
     used = {mirror.of for mirror in mirrors.values() if mirror.kind is not MirrorKind.NODE}
-    used |= {pool.driver.repository for _, pool in context.managed()}
+    used |= {pool.driver.repository for _, pool in managed}
     needed = {one.name: one.of if one.kind is MirrorKind.NODE else one.name for one in mirrors.values()}
     if not used.issuperset(needed.values()):
-        used |= set(_pulled(context))
+        used |= set(_pulled(managed))
     for mirror in mirrors.values():
         if mirror.name not in used and needed[mirror.name] not in used:
             message = f'no pool has an image of {needed[mirror.name]}, so the mirror "{mirror.name}" has no use'
@@ -123,9 +125,9 @@ def _place(context: Context, name: str) -> Place:
     return context.fleet.texts.key(context.fleet.file, ("mirrors", name))
 
 
-def _pulled(context: Context) -> Iterator[str]:
+def _pulled(managed: Iterable[tuple[Cluster, Pool]]) -> Iterator[str]:
     """The repositories of all references: drivers, driver managers, GDS and GDRCopy."""
-    for cluster, pool in context.managed():
+    for cluster, pool in managed:
         for reference in references(cluster, pool):
             folder, slash, image = reference.partition("@")[0].rpartition("/")
             yield f"{folder}{slash}{image.partition(':')[0]}"

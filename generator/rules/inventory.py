@@ -14,7 +14,19 @@ RULES = (
     Rule("inventory/duplicate", Severity.INVALID, "a key or a document is there twice"),
     Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
     Rule("inventory/unread-file", Severity.ERROR, "a file that looks like input takes no part in the result"),
-    Rule("inventory/unused-silence", Severity.WARNING, "a silence or a baseline entry meets no finding"),
-    Rule("inventory/unused-mirror", Severity.WARNING, "a mirror that no pool's images come by", unused, needs_all=True),
+    Rule(
+        "inventory/unused-silence",
+        Severity.WARNING,
+        "a silence or a baseline entry meets no finding",
+        fleet_wide=True,
+    ),
+    Rule(
+        "inventory/unused-mirror",
+        Severity.WARNING,
+        "a mirror that no pool's images come by",
+        unused,
+        needs_all=True,
+        fleet_wide=True,
+    ),
     Rule("inventory/requires", Severity.INVALID, "the repository requires another version of drivergate"),
 )

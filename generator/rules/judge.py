@@ -28,6 +28,7 @@ class Judgement(Struct, frozen=True):
 
 NOT_COMPARED = "the revision to compare with can't be read"
 NOT_LISTED = "a line of the catalog can't be read"
+NOT_ALL = "it compares clusters, and only some are judged"
 NOT_WHOLE = "a part of what is declared can't be read or rendered"
 
 
@@ -47,6 +48,9 @@ def judge(
     findings = [*told, *context.catalog.findings, *context.rendered.findings]
     whole = _whole(findings)
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
+        if rule.fleet_wide and (context.everyone is None or (context.only and rule.check is None)):
+            unjudged[rule.id] = NOT_ALL
+            continue
         if rule.check is None or rule.id in without:
             continue
         if rule.needs_catalog and not context.catalog.whole:
@@ -90,6 +94,19 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
         if key not in told:
             told.add(key)
             yield finding
+
+
+def without_fleet(judgement: Judgement) -> Judgement:
+    """What is some cluster's, pool's or workload's, lies in the output, or keeps manifests from being made."""
+    kept = tuple(
+        one
+        for one in judgement.findings
+        if one.cluster or one.pool or one.workload or one.place.file.startswith(OUT) or one.severity is Severity.INVALID
+    )
+    return replace(judgement, findings=kept)
+
+
+OUT = "out/"
 
 
 def _pairs(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:

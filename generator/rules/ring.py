@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Install, Pool
+from generator.declared.fleet import Cluster, Fleet, Install, Pool
 from generator.facts import driver as drivers
 from generator.facts.release import compare_key
 from generator.rules.context import Context
@@ -52,17 +52,20 @@ def order(ring: str) -> tuple[tuple[int, int, str], ...]:
 def ring_order(context: Context) -> Iterator[Problem]:
     """Something that was not let run in an earlier ring first. Clusters without a ring take no part."""
     rings: dict[str, list[Cluster]] = {}
-    for cluster in context.fleet.clusters:
+    fleet = context.everyone
+    if fleet is None:  # of some clusters only, nobody can say what an earlier ring has
+        return
+    for cluster in fleet.clusters:
         if cluster.ring:
             rings.setdefault(cluster.ring, []).append(cluster)
-    if len(rings) < 2 or context.only:  # of some clusters only, nobody can say what an earlier ring has
+    if len(rings) < 2:
         return
     names = sorted(rings, key=order)
-    yield from once(_operators(context, names, rings))
-    yield from once(_drivers(context, names, rings))
+    yield from once(_operators(fleet, names, rings))
+    yield from once(_drivers(fleet, names, rings))
 
 
-def _operators(context: Context, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:
+def _operators(fleet: Fleet, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:
     """Releases are compared with those that come the same way: OLM brings its own, at its own time."""
     newest: dict[bool, dict[str, tuple[Key, str]]] = {True: {}, False: {}}
     for ring in names:
@@ -72,7 +75,7 @@ def _operators(context: Context, names: list[str], rings: dict[str, list[Cluster
             late = next((name for name in earlier if name != ring and earlier[name][0] < compare_key(release)), None)
             if late is not None:
                 what = f"operator {release.version}"
-                where = said(context.fleet, cluster, "operator", "version")
+                where = said(fleet, cluster, "operator", "version")
                 yield where.problem(_message(ring, what, late, earlier[late][1]), _hint(late), release.version)
         for cluster in rings[ring]:
             release = cluster.operator.release
@@ -80,7 +83,7 @@ def _operators(context: Context, names: list[str], rings: dict[str, list[Cluster
             mine[ring] = max(mine.get(ring, ((), "")), (compare_key(release), release.version))
 
 
-def _drivers(context: Context, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:
+def _drivers(fleet: Fleet, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:
     newest: dict[Group, dict[str, Newest]] = {}
     for ring in names:
         pools = [pool for cluster in rings[ring] for pool in cluster.managed_pools if _is_known(pool)]
@@ -89,7 +92,7 @@ def _drivers(context: Context, names: list[str], rings: dict[str, list[Cluster]]
             late = next((name for name in earlier if name != ring and earlier[name].older_than(version)), None)
             if late is not None:
                 what = f"driver {version} for {_gpus(pool)}"
-                where = said(context.fleet, pool, "driver", "branch" if pool.driver.is_branch else "version")
+                where = said(fleet, pool, "driver", "branch" if pool.driver.is_branch else "version")
                 yield where.problem(_message(ring, what, late, earlier[late].text), _hint(late), version)
         for pool in pools:
             newest.setdefault(_group(pool), {}).setdefault(ring, Newest()).add(pool.driver.version)

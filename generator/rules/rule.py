@@ -26,7 +26,8 @@ class Rule(Struct, frozen=True):
 
     One that `needs_all` compares what is there with everything that is declared: it says nothing while a part of
     that could not be read or rendered. One that `needs_catalog` says nothing while a line of the catalog can't be read.
-    One that `compares` judges a change, and nothing where the revision to compare with can't be read.
+    One that `compares` judges a change, and nothing where the revision to compare with can't be read. One that is
+    `fleet_wide` compares clusters with each other, and says nothing where only some of them are read.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Rule(Struct, frozen=True):
     needs_all: bool = False
     needs_catalog: bool = False
     compares: bool = False
+    fleet_wide: bool = False
 
     @property
     def lasting(self) -> bool:

@@ -185,5 +185,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("upgrade/resource-not-matched", W, "GPU pods that the operator never evicts", resource_not_matched),
     Rule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
-    Rule("upgrade/ring-order", W, "a later ring has what an earlier one hasn't", ring_order, needs_all=True),
+    Rule(
+        "upgrade/ring-order",
+        W,
+        "a later ring has what an earlier one hasn't",
+        ring_order,
+        needs_all=True,
+        fleet_wide=True,
+    ),
 )
