@@ -1,4 +1,4 @@
-"""Looks at images of a repository, a few at once."""
+"""Looks into a registry's images: the bytes come from the edge, what they mean is read by the core."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -21,8 +21,28 @@ class Unseen(Struct, frozen=True):
     reason: str
 
 
+def look(repository: Repository, tag: str) -> BuiltImage | Missing:
+    """What is under a tag; raise ImageUnreadableError where it is there but can't be read."""
+    document = repository.manifest(tag)
+    if isinstance(document, Missing):
+        return document
+
+    def read(kind: str, digest: str) -> bytes | None:
+        found = repository.manifest(digest) if kind == "manifests" else repository.blob(digest)
+        if isinstance(found, Missing):
+            return None
+        return found if isinstance(found, bytes) else found.body
+
+    image = built(tag, document.media_type, document.digest, document.body, read)
+    if isinstance(image, Unreadable):
+        raise ImageUnreadableError(
+            f"{repository}:{tag} can't be read: {image.reason}", "push it again, or leave it out of the catalog"
+        )
+    return image
+
+
 def looks(repository: Repository, tasks: Iterable[Task]) -> Iterator[tuple[Task, Seen | Unseen]]:
-    """What each tag is now. Those with a known digest are asked for nothing else while that stays.
+    """What each tag is now, a few at once. Those with a known digest are asked for nothing else while that stays.
 
     CouldNotLookError where the registry gives no answer any more.
     """
@@ -39,7 +59,7 @@ def _each(tasks: Iterable[Task], work: Callable[[Task], T]) -> Iterator[tuple[Ta
         yield task, Unseen(found.message) if isinstance(found, ImageUnreadableError) else found
 
 
-def _look(repository: Repository, task: Task) -> Seen | Unseen:
+def _look(repository: Repository, task: Task) -> Seen:
     if task.known or not task.listed:
         digest = repository.digest(task.tag)
         if isinstance(digest, Missing):
@@ -49,16 +69,6 @@ def _look(repository: Repository, task: Task) -> Seen | Unseen:
     return _read(repository, task.tag)
 
 
-def _read(repository: Repository, tag: str) -> Vanished | BuiltImage | Unseen:
-    document = repository.manifest(tag)
-    if isinstance(document, Missing):
-        return Vanished()
-
-    def read(kind: str, digest: str) -> bytes | None:
-        found = repository.blob(digest) if kind == "blobs" else repository.manifest(digest)
-        if isinstance(found, Missing):
-            return None
-        return found if isinstance(found, bytes) else found.body
-
-    image = built(tag, document.media_type, document.digest, document.body, read)
-    return Unseen(f'"{tag}" can\'t be read: {image.reason}') if isinstance(image, Unreadable) else image
+def _read(repository: Repository, tag: str) -> Vanished | BuiltImage:
+    found = look(repository, tag)
+    return Vanished() if isinstance(found, Missing) else found

@@ -226,7 +226,7 @@ class TestTrouble:
             called = kept.sync()
         assert called.code == 3
         assert kept.lines == [f'  - {{tag: "{A}", platforms: [linux/amd64]}}', line(B, built(B))]
-        assert f'could not look: "{A}" can\'t be read' in called.err
+        assert f"could not look: {kept.name}:{A} can't be read" in called.err
 
     def test_one_registry_that_is_down_does_not_stop_another(self, tmp_path: Path, capfd: Capture) -> None:
         with serve({A: built(A)}) as server, FaultServer(lambda _: error(403, "DENIED")) as denied:
@@ -255,7 +255,7 @@ class TestStopping:
         def script(asked: Asked) -> Reply:
             if asked.path.endswith("/list"):
                 return holding(asked)
-            time.sleep(0.15)
+            time.sleep(0.05)
             return holding(asked)
 
         return FaultServer(script)
@@ -268,7 +268,9 @@ class TestStopping:
         with self.slow({tag: built(tag) for tag in tags}) as server:
             kept = Kept(tmp_path / "r", capfd, server.address, f'  - {{tag: "{OTHERS}"}}  # keep\n')
             started = start("catalog", "sync", "-C", str(kept.root), env={"HOME": str(tmp_path)})
-            time.sleep(2.5)
+            while len(server.asked) < 100:  # some thirty images
+                time.sleep(0.05)
+                assert started.poll() is None
             started.send_signal(number)
             _, said = started.communicate(timeout=20)
         assert started.returncode == 130, said.decode()
