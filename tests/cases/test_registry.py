@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.cli.looking import look
 from generator.edges.registry import Missing
 from generator.observed.image import BuiltImage
 from tests.registry import images
 from tests.registry.conftest import session
 from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json, error
+from tests.registry.looking import look
 
 FOUND = "580-6.8.0-90-generic-ubuntu24.04"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from generator.cli.looking import look
 from generator.edges.errors import CouldNotLookError, ImageUnreadableError, UnreadableError
 from generator.edges.parallel import each
 from generator.edges.registry import Absent, Missing
@@ -17,6 +16,7 @@ from generator.observed.image import BuiltImage
 from tests.registry import debian, images
 from tests.registry.conftest import QUICK, session
 from tests.registry.faults import Asked, FaultServer, Holding, Reply, Script, error, of_manifest
+from tests.registry.looking import look
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 ONE = images.image()
