@@ -20,7 +20,8 @@ ROOMS: dict[str, set[str]] = {
     "upgrade": {"facts", "finding", "declared", "observed", "render", "rules"},
     "adopt": {"facts", "finding", "declared", "observed", "render"},
     "ledger": {"facts", "finding", "declared", "observed", "render"},
-    "report": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt", "ledger"},
+    "audit": {"facts", "finding", "declared", "observed", "render", "rules"},
+    "report": {"facts", "finding", "declared", "observed", "render", "rules", "upgrade", "adopt", "ledger", "audit"},
     "edges": {"finding"},
     "cli": {
         "facts",
@@ -32,6 +33,7 @@ ROOMS: dict[str, set[str]] = {
         "upgrade",
         "adopt",
         "ledger",
+        "audit",
         "report",
         "edges",
     },

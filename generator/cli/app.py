@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.audit import audit
 from generator.cli.catalog import catalog
 from generator.cli.check import check
 from generator.cli.explain import explain
@@ -31,6 +32,7 @@ app.command()(check)
 app.command()(show)
 app.command()(tag)
 app.command()(plan)
+app.command()(audit)
 app.add_typer(catalog)
 app.command()(rules)
 app.command()(explain)

@@ -35,6 +35,23 @@ Dump = Annotated[
 ]
 
 
+# What a cluster calls the kinds that are asked for.
+RESOURCES = {
+    "Node": "nodes",
+    "Pod": "pods",
+    "PodDisruptionBudget": "poddisruptionbudgets",
+    "NVIDIADriver": "nvidiadrivers",
+    "ClusterPolicy": "clusterpolicies",
+    "DaemonSet": "daemonsets",
+    "ControllerRevision": "controllerrevisions",
+    "Deployment": "deployments",
+    "ReplicaSet": "replicasets",
+    "StatefulSet": "statefulsets",
+    "ReplicationController": "replicationcontrollers",
+    "ResourceClaim": "resourceclaims",
+}
+
+
 class Feed(Struct, frozen=True, kw_only=True):
     """One stream of JSON: its name in messages, and the kinds that whoever made it asked a cluster for."""
 
@@ -96,6 +113,25 @@ def fed(reading: Reading, feed: Feed) -> None:
     """Reads one stream to its end."""
     _refuse(feed.name, reading.add(feed.chunks))
     reading.looked_for(*feed.kinds)
+
+
+def live(context: str, kinds: Iterable[str]) -> Objects:
+    """The objects of these kinds in the cluster of a kubeconfig's context, read through kubectl.
+
+    CouldNotLookError where it can't be reached, or forbids one of them.
+    """
+    import os
+
+    from generator.edges.kubectl import kubectl_at, listed
+    from generator.observed.objects import Reading
+
+    kubectl, reading = kubectl_at(context, os.environ), Reading()
+    for kind in kinds:
+        pages = listed(kubectl, RESOURCES[kind])
+        if pages is not None:
+            fed(reading, Feed(name=f"the {RESOURCES[kind]} of {kubectl.named}", chunks=pages))
+        reading.looked_for(kind)  # a kind that no CRD defines has no objects
+    return reading.objects()
 
 
 def _files(wanted: Sources) -> Iterator[Feed]:

@@ -19,9 +19,18 @@ def unified(todo: Changes, present: Mapping[str, bytes], *, color: bool) -> str:
     return "".join(_painted(lines) if color else lines)
 
 
+def patch(path: str, old: str, new: str) -> str:
+    """One changed file of the repository as `git apply` takes it."""
+    return "".join(_lines(old, new, f"a/{path}", f"b/{path}"))
+
+
 def _file(path: str, old: str, new: str, *, is_new: bool, is_gone: bool) -> Iterator[str]:
     before = "/dev/null" if is_new else f"a/{FOLDER}/{path}"
     after = "/dev/null" if is_gone else f"b/{FOLDER}/{path}"
+    yield from _lines(old, new, before, after)
+
+
+def _lines(old: str, new: str, before: str, after: str) -> Iterator[str]:
     for line in unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), before, after):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 

@@ -27,6 +27,7 @@ AREAS = frozenset(
         "registry",
         "pdb",
         "drain",
+        "node-audit",
     }
 )
 NOT_HERE: tuple[tuple[str, str], ...] = (

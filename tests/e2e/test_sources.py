@@ -41,6 +41,7 @@ BROKEN: dict[str, str | bytes] = {
 
 
 # Every verb that isn't there to edit the inventory.
+NODES = Path(__file__).parents[2] / "docs/examples/audit/nodes.json"
 COMMANDS = (
     ["check"],
     ["check", "--staged"],
@@ -53,6 +54,7 @@ COMMANDS = (
     ["show", "east/train", "--origin"],
     ["tag", "east/train", "--why"],
     ["plan"],
+    ["audit", "--nodes", str(NODES)],
     ["rules"],
     ["explain", "image/missing"],
     ["schema", "Cluster"],

@@ -1,0 +1,76 @@
+"""The whole comparison of one cluster."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from generator.audit import objects, pools
+from generator.audit.difference import ERRORS, Difference
+from generator.audit.live import Live
+from generator.audit.node import Judge, Standing, is_gpu_node
+from generator.audit.objects import Adoption
+from generator.audit.pools import PoolStanding
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster
+from generator.facts.release import DriverApi
+from generator.rules.image_miss import Listed
+
+
+class Audit(Struct, frozen=True, kw_only=True):
+    """One cluster: its GPU nodes by name, its pools, its driver objects, and every difference, errors first.
+
+    `unseen` are the inputs that were not given, so that what they would tell is not told.
+    """
+
+    cluster: str
+    nodes: tuple[Standing, ...]
+    others: int
+    pools: tuple[PoolStanding, ...]
+    adoptions: tuple[Adoption, ...]
+    operator: str
+    differences: tuple[Difference, ...]
+    unseen: tuple[str, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any of it is an error."""
+        return any(one.what in ERRORS for one in self.differences)
+
+
+def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
+    """The result doesn't depend on the order in which nodes are given."""
+    judge = Judge(cluster, Listed(catalog), live)
+    seen = sorted((node for node in live.nodes if is_gpu_node(node)), key=lambda one: one.name)
+    nodes = tuple(judge.standing(node) for node in seen)
+    of_pools = pools.standings(cluster, nodes)
+    adopted = objects.adoptions(cluster, live)
+    found = [one for node in nodes for one in node.differences]
+    found += pools.differences(cluster, of_pools)
+    found += pools.rebuilt(cluster, live, nodes, catalog)
+    found += objects.differences(cluster, live, adopted)
+    return Audit(
+        cluster=cluster.name,
+        nodes=nodes,
+        others=len(live.nodes) - len(nodes),
+        pools=of_pools,
+        adoptions=adopted,
+        operator=objects.operator_release(live),
+        differences=tuple(sorted(found, key=lambda one: one.what not in ERRORS)),
+        unseen=tuple(_unseen(cluster, live)),
+    )
+
+
+UNSEEN = (
+    ("pods", "what driver pods run, whether they wait, and which operator release runs"),
+    ("NVIDIADriver objects", "which of them git lacks, and whether a sync would reload drivers"),
+    ("ClusterPolicy objects", "which of them counts"),
+)
+
+
+def _unseen(cluster: Cluster, live: Live) -> Iterator[str]:
+    """An API that the cluster doesn't use is not missed."""
+    by_object = cluster.operator.driver_api is DriverApi.NVIDIADRIVER
+    absent = (live.pods is None, live.drivers is None and by_object, live.policies is None)
+    for missing, (what, why) in zip(absent, UNSEEN, strict=True):
+        if missing:
+            yield f"{what}: {why}"

@@ -1,0 +1,136 @@
+"""What shows only when all nodes of a pool are looked at together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from generator.audit.difference import Difference, What
+from generator.audit.live import Live
+from generator.audit.node import Standing
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Mode, Pool
+from generator.facts.reference import parse
+
+SHOWN = 5
+
+
+class System(Struct, frozen=True, order=True):
+    """One OS and kernel of a pool, and the nodes that run it, sorted."""
+
+    os: str
+    kernel: str
+    arch: str
+    nodes: tuple[str, ...]
+
+
+class PoolStanding(Struct, frozen=True):
+    """A declared pool as its nodes show it."""
+
+    pool: str
+    nodes: int
+    systems: tuple[System, ...]
+
+
+def standings(cluster: Cluster, nodes: Sequence[Standing]) -> tuple[PoolStanding, ...]:
+    """Every declared pool, in the order of the cluster's file, those without a node too."""
+    of: dict[str, dict[tuple[str, str, str], list[str]]] = {pool.name: {} for pool in cluster.pools}
+    for one in nodes:
+        if one.pool:
+            of[one.pool].setdefault((one.os, one.kernel, one.arch), []).append(one.node)
+    return tuple(
+        PoolStanding(
+            name,
+            sum(len(nodes) for nodes in systems.values()),
+            tuple(System(*key, nodes=tuple(sorted(found))) for key, found in sorted(systems.items())),
+        )
+        for name, systems in of.items()
+    )
+
+
+def differences(cluster: Cluster, pools: Sequence[PoolStanding]) -> Iterator[Difference]:
+    """Pools that are mixed, of another size than declared, or declare what nobody runs."""
+    by_name = {pool.name: pool for pool in cluster.pools}
+    for standing in pools:
+        pool = by_name[standing.pool]
+        yield from _mixed(cluster, pool, standing)
+        yield from _size(cluster, pool, standing)
+        yield from _unused(cluster, pool, standing)
+
+
+def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
+    """Several kernels are what a roll looks like; several releases of an OS are what no roll should be."""
+    systems = sorted({system.os for system in standing.systems if system.os})
+    if len(systems) > 1:
+        told = "; ".join(f"{one.os} with {one.kernel}: {_few(one.nodes)}" for one in standing.systems)
+        hint = "split the pool by OS, or finish the migration: under a ClusterPolicy the first node decides for all"
+        yield _difference(cluster, pool, What.MIXED, f"its nodes run {' and '.join(systems)} ({told})", hint)
+
+
+def _size(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
+    size = pool.size
+    if size is None or size.min <= standing.nodes <= size.max:
+        return
+    wanted = f"{size.min}" if size.min == size.max else f"{size.min} to {size.max}"
+    has = "1 GPU node" if standing.nodes == 1 else f"{standing.nodes} GPU nodes"
+    message = f"it has {has}, and {wanted} {'is' if wanted == '1' else 'are'} declared"
+    yield _difference(cluster, pool, What.POOL_SIZE, message, "correct `nodes` of the pool, or see where its nodes are")
+
+
+def _unused(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
+    """A pool without nodes says nothing of its kernels."""
+    run = {system.kernel for system in standing.systems}
+    if pool.driver.mode is not Mode.PRECOMPILED or not run:
+        return
+    idle = sorted({kernel.name for kernel in pool.kernels if not kernel.upcoming} - run)
+    if idle:
+        message = f"no node runs {', '.join(idle)}, which {'are' if len(idle) > 1 else 'is'} declared as running"
+        hint = "leave it for scale-up and rollback, or remove it once nothing can boot it"
+        yield _difference(cluster, pool, What.RUN_BY_NOBODY, message, hint)
+
+
+def rebuilt(cluster: Cluster, live: Live, nodes: Sequence[Standing], catalog: Catalog) -> Iterator[Difference]:
+    """One tag that nodes of one architecture have pulled as two images: it was pushed again in between."""
+    pulled: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for one in nodes:
+        pod = live.driver_pods.get(one.node)
+        found = (
+            next((each for each in pod.containers if each.image == one.runs and each.image_id), None) if pod else None
+        )
+        if found is not None and one.runs:
+            digest = found.image_id.rpartition("@")[2]
+            pulled.setdefault((one.runs, one.arch), {}).setdefault(digest, []).append(one.node)
+    for (image, _), digests in sorted(pulled.items()):
+        if len(digests) > 1:
+            recorded = _recorded(catalog, image)
+            told = "; ".join(
+                f"{digest}{' (as in the catalog)' if digest == recorded else ''} on {_few(sorted(found))}"
+                for digest, found in sorted(digests.items())
+            )
+            yield Difference(
+                what=What.REBUILT,
+                message=f"two builds of one tag run: {image} is {told}",
+                hint="restart the older driver pods where the new build matters: the tag was pushed again",
+                cluster=cluster.name,
+            )
+
+
+def _recorded(catalog: Catalog, image: str) -> str:
+    found = parse(image)
+    if found is None:
+        return ""
+    entry = catalog.find(f"{found.registry}/{found.repository}", found.tag)
+    return (entry.digest or "") if entry else ""
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"
+
+
+def _difference(cluster: Cluster, pool: Pool, what: What, message: str, hint: str) -> Difference:
+    return Difference(what=what, message=message, hint=hint, cluster=cluster.name, pool=pool.name)
+
+
+def by_node(found: Sequence[Standing]) -> Mapping[str, Standing]:
+    """The standings by node."""
+    return {one.node: one for one in found}

@@ -1,0 +1,160 @@
+"""An audit for people, for programs, and for Prometheus' textfile collector."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from generator.audit.audit import Audit
+from generator.audit.difference import Difference, What
+from generator.audit.node import Standing
+from generator.audit.objects import Adoption
+from generator.finding import Severity
+from generator.render.reload import Effect
+from generator.report.text import printable, sentence
+
+EFFECTS = {
+    Effect.NONE: "a sync changes nothing",
+    Effect.RESTART_ONLY: "a sync restarts its driver pods in place",
+    Effect.FULL_RELOAD: "a sync reloads its driver",
+}
+SHOWN = 20  # fields of one object
+
+
+class Unasked(Struct, frozen=True):
+    """A cluster that could not be looked at, and why: neither clean nor failed."""
+
+    cluster: str
+    message: str
+    hint: str
+
+
+def text(audits: Sequence[Audit], unasked: Sequence[Unasked], *, every: bool) -> str:
+    """Of each cluster its pools, what differs, and the sum. `every` prints the nodes that are as declared too."""
+    lines = [line for one in audits for line in _cluster(one, every=every)]
+    for failed in unasked:
+        lines += [f"{failed.cluster}: could not be looked at: {failed.message}", f"    hint: {failed.hint}"]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _cluster(one: Audit, *, every: bool) -> Iterator[str]:
+    of_release = f", operator {one.operator}" if one.operator else ""
+    yield f"{one.cluster}: {_count(len(one.nodes), 'GPU node')}, {_count(one.others, 'other')}{of_release}"
+    for pool in one.pools:
+        systems = "; ".join(f"{each.os} {each.kernel or 'no kernel'} x {len(each.nodes)}" for each in pool.systems)
+        yield f"  {pool.pool}: {_count(pool.nodes, 'node')}" + (f" ({systems})" if systems else "")
+    if every:
+        yield from (f"  {line}" for node in one.nodes for line in _node(node))
+    else:
+        yield from (f"  {node.node}: {', '.join(node.signs)}" for node in one.nodes if node.signs)
+    for adopted in one.adoptions:
+        if adopted.effect is not None:
+            yield f"  {adopted.kind} {adopted.name}: {EFFECTS[adopted.effect]}"
+    yield from (line for difference in one.differences for line in _difference(difference))
+    yield from (f"  cannot tell from this input: {unseen}" for unseen in one.unseen)
+    yield f"  {_sum(one)}"
+
+
+def _node(node: Standing) -> Iterator[str]:
+    what = [node.pool or "no pool", node.os, node.kernel or "no kernel label", node.arch]
+    if node.driver:
+        what.append(f"driver {node.driver}")
+    if node.image:
+        what.append(f"needs {node.image.rpartition('/')[2]} ({'built' if node.built else 'not built'})")
+    yield f"{node.node}: {', '.join(part for part in (*what, *node.signs) if part)}"
+
+
+def _difference(one: Difference) -> Iterator[str]:
+    subject = " ".join(
+        part
+        for part in (one.node and f"node {one.node}", one.pool and f"({one.pool})" if one.node else one.pool)
+        if part
+    )
+    head = f"{subject}: " if subject else ""
+    yield f"  {one.severity}: {head}{sentence(one.message)} [{one.what}]"
+    yield f"      hint: {sentence(one.hint)}"
+
+
+def _sum(one: Audit) -> str:
+    errors = sum(each.severity is Severity.ERROR for each in one.differences)
+    found = f"{_count(errors, 'error')}, {_count(len(one.differences) - errors, 'warning')}"
+    right = sum(not any(each.severity is Severity.ERROR for each in node.differences) for node in one.nodes)
+    return f"{found}: {right} of {_count(len(one.nodes), 'GPU node')} as declared"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def values(audits: Sequence[Audit], unasked: Sequence[Unasked]) -> dict[str, Any]:
+    """The same for programs."""
+    return {"clusters": [_values(one) for one in audits], "unasked": to_builtins(list(unasked))}
+
+
+def _values(one: Audit) -> dict[str, Any]:
+    return {
+        "cluster": one.cluster,
+        "operator": one.operator,
+        "nodes": [
+            {**to_builtins(node), "differences": [_told(each) for each in node.differences]} for node in one.nodes
+        ],
+        "otherNodes": one.others,
+        "pools": to_builtins(one.pools),
+        "adoptions": [_adoption(each) for each in one.adoptions],
+        "differences": [_told(each) for each in one.differences],
+        "unseen": list(one.unseen),
+    }
+
+
+def _told(one: Difference) -> dict[str, Any]:
+    return {**to_builtins(one), "severity": str(one.severity)}
+
+
+def _adoption(one: Adoption) -> dict[str, Any]:
+    made: dict[str, Any] = to_builtins(one)
+    return {**made, "changes": made["changes"][:SHOWN]}
+
+
+def prometheus(audits: Sequence[Audit], unasked: Sequence[Unasked]) -> str:
+    """Gauges in the text format, for a node exporter's textfile collector; a cluster that wasn't seen says so."""
+    lines: list[str] = []
+    for name, what, rows in (
+        ("drivergate_audit_looked", "Whether the cluster could be looked at.", _looked(audits, unasked)),
+        ("drivergate_gpu_nodes", "GPU nodes by the pool that claims them.", _nodes(audits)),
+        ("drivergate_differences", "Differences between cluster and git, by kind and severity.", _differences(audits)),
+    ):
+        lines += [f"# HELP {name} {what}", f"# TYPE {name} gauge"]
+        lines += [f"{name}{{{labels}}} {value}" for labels, value in rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+Rows = Iterable[tuple[str, int]]
+
+
+def _looked(audits: Sequence[Audit], unasked: Sequence[Unasked]) -> Rows:
+    yield from ((_labels(cluster=one.cluster), 1) for one in audits)
+    yield from ((_labels(cluster=one.cluster), 0) for one in unasked)
+
+
+def _nodes(audits: Sequence[Audit]) -> Rows:
+    for one in audits:
+        yield from ((_labels(cluster=one.cluster, pool=pool.pool), pool.nodes) for pool in one.pools)
+        unclaimed = sum(not node.pool for node in one.nodes)
+        yield _labels(cluster=one.cluster, pool=""), unclaimed
+
+
+def _differences(audits: Sequence[Audit]) -> Rows:
+    """Every kind, so that a series that falls to 0 doesn't vanish."""
+    for one in audits:
+        for what in What:
+            found = [each for each in one.differences if each.what is what]
+            severity = Difference(what=what, message="", hint="", cluster="").severity
+            yield _labels(cluster=one.cluster, kind=what, severity=severity), len(found)
+
+
+def _labels(**labels: str) -> str:
+    """Values as the exposition format escapes them."""
+    return ",".join(
+        '{}="{}"'.format(name, value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n"))
+        for name, value in labels.items()
+    )

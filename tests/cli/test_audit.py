@@ -1,0 +1,189 @@
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.audit.cluster import KERNEL, OTHER, driver_pod, listed, node
+from tests.cli.calling import call
+from tests.edges.api_server import ApiServer, status
+from tests.upgrade.test_plan import catalog, files, pool, tag
+
+Capture = pytest.CaptureFixture[str]
+WANTED = f"arch: [amd64], kernels: [{KERNEL}], upcomingKernels: [{OTHER}]"
+LISTED = {"inventory/catalog.yaml": catalog(tag(KERNEL), tag(OTHER))}
+NEEDS_KUBECTL = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not on PATH")
+
+
+def laid(root: Path, *pools: str) -> Path:
+    for path, text in files(*(pools or (pool(WANTED),)), **LISTED).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+def given(root: Path, *items: dict) -> str:
+    path = root / "seen.json"
+    path.write_bytes(listed(*items))
+    return str(path)
+
+
+def test_a_cluster_as_declared_ends_with_0(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "audit", "--nodes", given(tmp_path, node("n1")), root=laid(tmp_path))
+    assert called.code == 0
+    assert called.out.startswith("one: 1 GPU node, 0 others\n")
+    assert "cannot tell from this input: pods:" in called.out
+    assert called.out.endswith("0 errors, 0 warnings: 1 of 1 GPU node as declared\n")
+
+
+def test_a_node_ahead_is_named_and_ends_with_1(tmp_path: Path, capfd: Capture) -> None:
+    seen = given(tmp_path, node("n1"), node("n2", kernel="5.15.0-185-generic"))
+    called = call(capfd, "audit", "--nodes", seen, root=laid(tmp_path))
+    assert called.code == 1
+    assert "error: node n2 (a): it needs 580-5.15.0-185-generic-ubuntu22.04 for linux/amd64, which is not" in called.out
+    assert "n1" not in called.out
+
+
+def test_warnings_count_with_strict(tmp_path: Path, capfd: Capture) -> None:
+    labels = {"nvidia.com/cuda.driver-version.full": "570.86.15"}
+    seen = given(tmp_path, node("n1", labels=labels))
+    root = laid(tmp_path)
+    assert call(capfd, "audit", "--nodes", seen, root=root).code == 0
+    assert call(capfd, "audit", "--nodes", seen, "--strict", root=root).code == 1
+
+
+def test_json_and_prometheus(tmp_path: Path, capfd: Capture) -> None:
+    seen, root = given(tmp_path, node("n1"), node("n2", kernel="5.15.0-185-generic")), laid(tmp_path)
+    made = json.loads(call(capfd, "audit", "--nodes", seen, "--format", "json", root=root).out)
+    (one,) = made["clusters"]
+    assert [each["node"] for each in one["nodes"]] == ["n1", "n2"]
+    assert {each["what"] for each in one["differences"]} == {"undeclared", "not-built"}
+    text = call(capfd, "audit", "--nodes", seen, "--format", "prometheus", root=root).out
+    assert 'drivergate_audit_looked{cluster="one"} 1\n' in text
+    assert 'drivergate_gpu_nodes{cluster="one",pool="a"} 2\n' in text
+    assert 'drivergate_differences{cluster="one",kind="not-built",severity="error"} 1\n' in text
+    assert 'drivergate_differences{cluster="one",kind="unclaimed",severity="error"} 0\n' in text
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'{"kind": "List", "items": [{"kind": "No', "it ends"),
+        (b"kind: List\nitems: []\n", "YAML, not JSON"),
+        (b"", "it is empty"),
+        (b'{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "n", "labels": {"a": 1}}}]}', "labels"),
+    ],
+)
+def test_input_that_cannot_be_read_ends_with_2(tmp_path: Path, capfd: Capture, data: bytes, said: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(data)
+    called = call(capfd, "audit", "--nodes", str(path), root=laid(tmp_path))
+    assert called.code == 2
+    assert said in called.err
+    assert "bad.json" in called.err
+    assert called.out == ""
+
+
+def test_pods_without_nodes_are_no_cluster(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "audit", "--pods", given(tmp_path, driver_pod("n1")), root=laid(tmp_path))
+    assert called.code == 2
+    assert "holds no nodes" in called.err
+
+
+def test_what_runs_is_declared_by_the_lines_that_change(tmp_path: Path, capfd: Capture) -> None:
+    root = laid(tmp_path)
+    seen = given(tmp_path, node("n1", kernel=OTHER), node("n2", kernel="5.15.0-185-generic"), node("n3", pool="z"))
+    before = (root / "inventory/one.yaml").read_text(encoding="utf-8")
+    called = call(capfd, "audit", "--nodes", seen, "--propose", root=root)
+    assert called.code == 0
+    changed = [line for line in called.out.splitlines() if line[:1] in "+-" and line[:3] not in {"+++", "---"}]
+    assert len(changed) == 2
+    assert f"kernels: [{KERNEL}, {OTHER}, 5.15.0-185-generic]" in changed[1]
+    assert "upcomingKernels: []" in changed[1]
+    assert "n3: no pool claims it" in called.err
+    assert (root / "inventory/one.yaml").read_text(encoding="utf-8") == before
+    written = call(capfd, "audit", "--nodes", seen, "--write-inventory", root=root)
+    assert written.out == "wrote inventory/one.yaml\n"
+    again = call(capfd, "audit", "--nodes", seen, "--propose", root=root)
+    assert again.out == ""
+
+
+def test_a_kernel_of_a_node_image_goes_into_its_file(tmp_path: Path, capfd: Capture) -> None:
+    root = laid(tmp_path, "nodeSelector: {x/y: a}, nodeImage: aws")
+    seen = given(tmp_path, node("n1", kernel="5.15.0-1115-aws"))
+    called = call(capfd, "audit", "--nodes", seen, "--propose", root=root)
+    assert "+++ b/inventory/aws.yaml" in called.out
+    assert "+  5.15.0-1115-aws: 5.15.0-1115-aws\n" in called.out
+    assert '+running: ["2026.04", 5.15.0-1115-aws]\n' in called.out
+    assert "named after its kernel" in called.err
+    call(capfd, "audit", "--nodes", seen, "--write-inventory", root=root)
+    assert "undeclared" not in call(capfd, "audit", "--nodes", seen, root=root).out
+
+
+@NEEDS_KUBECTL
+class TestLive:
+    """Through the real kubectl."""
+
+    def test_clusters_by_their_contexts(self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+        with ApiServer({"/api/v1/nodes": [node("n1")], "/api/v1/pods": [driver_pod("n1")]}) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "other", "one")))
+            called = call(capfd, "audit", root=laid(tmp_path))
+            asked = {line.split("?")[0] for line in server.asked}
+        assert called.code == 0
+        assert "NVIDIADriver a is rendered, and the cluster has none" in called.out
+        assert "GET /apis/nvidia.com/v1alpha1/nvidiadrivers" in asked
+        assert all(line.startswith("GET ") for line in asked)
+
+    def test_a_named_context(self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+        with ApiServer({"/api/v1/nodes": [node("n1")], "/api/v1/pods": []}) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "admin")))
+            assert call(capfd, "audit", "--context", "admin", root=laid(tmp_path)).code == 0
+            assert call(capfd, "audit", "--context", "nobody", root=tmp_path).code == 2
+
+    def test_forbidden_and_unreachable_are_neither_clean_nor_failed(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        refused = status(403, "Forbidden", 'nodes is forbidden: User "me" cannot list resource "nodes"')
+        with ApiServer({"/api/v1/nodes": refused}) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "one")))
+            called = call(capfd, "audit", root=laid(tmp_path))
+            assert called.code == 3
+            assert "one: could not be looked at" in called.out
+            gauges = call(capfd, "audit", "--format", "prometheus", root=tmp_path)
+            assert 'drivergate_audit_looked{cluster="one"} 0\n' in gauges.out
+        gone = call(capfd, "audit", root=tmp_path)
+        assert gone.code == 3
+        assert "as declared" not in gone.out
+
+
+def test_thousands_of_nodes_and_pods_stay_within_bounds(tmp_path: Path) -> None:
+    """5,000 nodes and 50,000 pods; whole, as kubectl prints it, the list is several times as large as the bound."""
+    root = laid(tmp_path)
+    path = tmp_path / "cluster.json"
+    filler = {f"annotation-{number}": "x" * 200 for number in range(8)}
+    with path.open("wb") as file:
+        file.write(b'{"kind":"List","apiVersion":"v1","items":[')
+        for number in range(5000):
+            file.write(json.dumps(node(f"n{number}")).encode() + b",")
+        for number in range(50000):
+            one = driver_pod(f"n{number % 5000}")
+            one["metadata"] |= {"name": f"p{number}", "annotations": filler}
+            if number >= 5000:
+                one["metadata"]["labels"] = {"app": "other"}
+            file.write(json.dumps(one).encode() + (b"," if number < 49999 else b""))
+        file.write(b"]}")
+    measured = f"""
+import resource, sys
+from generator.cli.run import run
+code = run(["audit", "--nodes", {str(path)!r}, "-C", {str(root)!r}])
+print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", measured], capture_output=True, check=True, cwd=Path(__file__).parents[2]
+    )
+    code, kilobytes = map(int, done.stderr.decode().split()[-2:])
+    assert code == 0
+    assert b"one: 5000 GPU nodes" in done.stdout
+    assert kilobytes * 1024 < path.stat().st_size * 2
