@@ -44,7 +44,7 @@ def _twice(context: Context, one: Declared, other: Declared, workload: Workload)
     return Problem(
         place=place,
         message=f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
-        hint="leave one budget for each pod: remove one, or narrow its selector",
+        hint="leave one budget for each pod, or give both the same name if they are one",
         cluster=alone(one.workload),
         workload=one.workload.name,
         fact=workload.name,

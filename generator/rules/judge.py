@@ -123,11 +123,13 @@ class _Applied:
             self.by_rule.setdefault(silence.rule, []).append(index)
         self.entries = {entry for entry in baseline.entries if entry.rule in lasting}
         self.met: set[int] = set()
+        self.refused: set[str] = set()
         self.met_entries: set[Entry] = set()
 
     def level(self, finding: Finding) -> Severity | None:
         """The severity that is left of a finding; None where it is ignored. INVALID stays what it is."""
         if finding.severity is Severity.INVALID:
+            self.refused.add(finding.rule)
             return finding.severity
         level: Severity | None = finding.severity
         for index in self.by_rule.get(finding.rule, ()):
@@ -152,7 +154,7 @@ class _Applied:
             rule = rules.get(silence.rule)
             if rule is None:
                 why, hint = _no_rule(silence.rule, rules)
-            elif rule.severity is Severity.INVALID:
+            elif rule.severity is Severity.INVALID or silence.rule in self.refused:
                 why = f"{silence.rule} can't be silenced, since no valid manifest can be made"
                 hint = "remove the silence"
             else:

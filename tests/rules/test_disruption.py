@@ -3,6 +3,7 @@
 import pytest
 
 from generator.finding import Severity
+from tests.judging import findings
 from tests.rules.inventories import WORKLOADS, cluster, inventory, messages, pool, told, workload, workloads
 
 POOL = pool("a", "nodes: 3")
@@ -220,3 +221,20 @@ def test_an_empty_selector(budget: str, severity: Severity) -> None:
     assert (finding.severity, finding.workload) == (severity, "api")
     assert told("disruption/no-room", files) == []
     assert told("disruption/overlap", files) == []
+
+
+def test_an_empty_selector_to_render_can_not_be_silenced() -> None:
+    files = fleet(workload("api", "disruptionBudget: {render: {maxUnavailable: 1, selector: {}}}"))
+    silence = "silenced:\n  - {rule: disruption/empty-selector, reason: ours alone}\n"
+    files["inventory/c.yaml"] = cluster(POOL, top=silence)
+    found = {one.rule: one for one in findings(files)}
+    assert found["disruption/empty-selector"].severity is Severity.INVALID
+    assert "can't be silenced" in found["inventory/unused-silence"].message
+
+
+def test_a_budget_that_two_workloads_declare_by_its_name_is_one() -> None:
+    budget = "maxUnavailable: 1, selector: {matchLabels: {tier: web}}"
+    pair = [workload(name, podLabels="{tier: web}", budget=budget) for name in ("api", "worker")]
+    assert len(told("disruption/overlap", fleet(*pair))) == 1
+    named = [workload(name, podLabels="{tier: web}", budget=f"name: web, {budget}") for name in ("api", "worker")]
+    assert told("disruption/overlap", fleet(*named)) == []
