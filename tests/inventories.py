@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from generator.finding import Finding, Severity
-from generator.render.rendered import Rendered
+from generator.render.output import Rendered
 from tests.judging import context_of, findings
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\n"

@@ -8,9 +8,10 @@ from generator.declared.catalog import collect as collect_catalog
 from generator.declared.inventory import load
 from generator.facts import data
 from generator.finding import Finding
+from generator.render.output import Rendered
 from generator.render.ownership import MANIFEST, manifest, ownership
 from generator.render.ownership import digest as file_digest
-from generator.render.rendered import Rendered, render
+from generator.render.rendered import render
 from generator.render.template import collect as collect_templates
 from generator.rules.context import Context, DriverObject
 from generator.rules.judge import judge

@@ -23,8 +23,9 @@ from generator.edges.source import Entry, Kind, Source
 from generator.facts import data
 from generator.facts.definition import Definition
 from generator.finding import Finding, Severity
+from generator.render.output import Rendered
 from generator.render.ownership import MANIFEST, ownership
-from generator.render.rendered import Rendered, render
+from generator.render.rendered import render
 from generator.render.template import ENDING, cluster_of
 from generator.render.template import FOLDER as TEMPLATES
 from generator.render.template import collect as collect_templates

@@ -1,25 +1,17 @@
 """How a cluster's CUDA needs are read and written: layered as the operator's settings are."""
 
-from enum import StrEnum
-
 from msgspec import Struct
 
 from generator.declared.layers import Level, below, merged
 from generator.facts.cuda import Compatibility
-
-
-class DriverLabels(StrEnum):
-    """The node labels that say which driver is loaded: GPU feature discovery sets both, the first is deprecated."""
-
-    DRIVER = "cuda.driver"
-    DRIVER_VERSION = "cuda.driver-version"
+from generator.facts.driveraffinity import LabelFamily
 
 
 class CudaSettings(Struct, frozen=True):
     """The effective settings of a cluster."""
 
     compatibility: Compatibility = Compatibility.MINOR_VERSION
-    labels: DriverLabels = DriverLabels.DRIVER
+    labels: LabelFamily = LabelFamily.DRIVER
 
 
 DEFAULT = CudaSettings()
@@ -32,5 +24,5 @@ def cuda_settings(levels: tuple[Level, ...]) -> CudaSettings:
         return DEFAULT
     return CudaSettings(
         compatibility=Compatibility(settings.get("compatibility", DEFAULT.compatibility)),
-        labels=DriverLabels(settings.get("labels", DEFAULT.labels)),
+        labels=LabelFamily(settings.get("labels", DEFAULT.labels)),
     )

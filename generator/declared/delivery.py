@@ -22,6 +22,7 @@ OCI = "oci://"
 # argo-cd util/argo/resource_tracking.go: under label tracking an Application's name is a label's value.
 LONGEST_NAME = 63
 PREFIX = "gpu-operator-"
+BUDGETS_PREFIX = "gpu-budgets-"
 PART = re.compile(r"([0-9.]+)(ms|s|m|h)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 SHORTEST = 60  # fluxcd/kustomize-controller docs/spec/v1/kustomizations.md, "Interval"
@@ -125,6 +126,11 @@ def _without_empty(value: Any) -> Any:
 def application_name(cluster: str) -> str:
     """The name of the cluster's Application, as an object may be named."""
     return f"{PREFIX}{re.sub(r'[^a-z0-9]+', '-', cluster.lower())}"
+
+
+def budgets_application_name(cluster: str) -> str:
+    """The name of the Application that brings the cluster's budgets: shorter than the other, and as much its own."""
+    return f"{BUDGETS_PREFIX}{application_name(cluster).removeprefix(PREFIX)}"
 
 
 def both(level: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

@@ -138,7 +138,7 @@ class SilenceEntry(Struct, frozen=True, kw_only=True):
     path: Path
 
 
-class Cluster(Struct, frozen=True, kw_only=True):
+class Cluster(Struct, frozen=True, kw_only=True, dict=True):
     """One cluster with its pools in the order of its file."""
 
     name: str
@@ -157,6 +157,14 @@ class Cluster(Struct, frozen=True, kw_only=True):
     def managed_pools(self) -> tuple[Pool, ...]:
         """The pools whose driver the operator loads from an image."""
         return tuple(pool for pool in self.pools if pool.driver.managed)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Pool]:
+        return {pool.name: pool for pool in self.pools}
+
+    def pools_of(self, workload: Workload) -> tuple[Pool, ...]:
+        """The pools that a workload may run on, sorted by name."""
+        return tuple(self._by_name[name] for name in workload.pools if name in self._by_name)
 
 
 class Fleet(Struct, frozen=True, kw_only=True, dict=True):

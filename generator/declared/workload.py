@@ -1,7 +1,6 @@
 """What a team runs on GPUs, as it is in effect: frozen values, with where each of them was said."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
@@ -9,19 +8,13 @@ from msgspec import Struct
 from generator.declared.layers import Path
 from generator.declared.size import Size
 from generator.facts.cuda import Compatibility, Need
+from generator.facts.driveraffinity import By
 
 POD = "Pod"
 # Kinds with a scale subresource that Kubernetes brings (pkg/registry: apps, core). By it the disruption controller
 # finds out how many pods are expected; of a custom kind only its own CRD can tell.
 SCALABLE = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"})
 UNSCALABLE = frozenset({"Job", "CronJob", "DaemonSet", POD})
-
-
-class AffinityBy(StrEnum):
-    """What a workload's rendered nodeAffinity selects nodes by."""
-
-    LABELS = "labels"
-    POOL = "pool"
 
 
 class WorkloadBudget(Struct, frozen=True, kw_only=True):
@@ -78,7 +71,7 @@ class Workload(Struct, frozen=True, kw_only=True):
     node_selector_terms: tuple[Mapping[str, Any], ...] = ()
     cuda: Need | None = None
     compatibility: Compatibility | None = None
-    affinity_by: AffinityBy = AffinityBy.LABELS
+    affinity_by: By = By.LABELS
     budgets: tuple[WorkloadBudget, ...] = ()
     manifests: tuple[Manifest, ...] = ()
 

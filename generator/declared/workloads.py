@@ -13,9 +13,10 @@ from generator.declared.objectname import OBJECT_NAME
 from generator.declared.shape import did_you_mean
 from generator.declared.size import Size
 from generator.declared.texts import Texts
-from generator.declared.workload import POD, SCALABLE, UNSCALABLE, AffinityBy, Workload
+from generator.declared.workload import POD, SCALABLE, UNSCALABLE, Workload
 from generator.declared.workloadbudget import Budgets
 from generator.facts.cuda import Compatibility, Need, parse_driver, parse_require, parse_toolkit
+from generator.facts.driveraffinity import By
 from generator.facts.label import label_key_problem, label_value_problem
 from generator.facts.requirement import Refused
 from generator.finding import Finding, invalid
@@ -118,7 +119,7 @@ class _Reader:
             node_selector_terms=tuple(self._tree().get("nodeSelectorTerms", ())),
             cuda=self._cuda(),
             compatibility=self._compatibility(),
-            affinity_by=AffinityBy.LABELS if shape.cuda is UNSET else AffinityBy(shape.cuda.by),
+            affinity_by=By.LABELS if shape.cuda is UNSET else By(shape.cuda.by),
             budgets=tuple(budgets.declared),
             manifests=tuple(budgets.manifests),
         )

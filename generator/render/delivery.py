@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from generator.declared.delivery import ArgoCd, Flux, application_name
+from generator.declared.delivery import ArgoCd, Flux, application_name, budgets_application_name
 from generator.declared.fleet import Cluster, Install
 from generator.facts.label import label_value_problem
 from generator.render.driver import in_order
@@ -12,17 +12,24 @@ from generator.render.template import DELIVERY
 
 APPLICATION = f"{DELIVERY}/argocd/{{cluster}}.yaml.j2"
 HEALTH = f"{DELIVERY}/argocd/_health/argocd-cm.yaml.j2"
+BUDGETS_APPLICATION = f"{DELIVERY}/argocd-budgets/{{cluster}}.yaml.j2"
 KUSTOMIZATION = f"{DELIVERY}/flux/{{cluster}}/gpu-drivers.yaml.j2"
+BUDGETS_KUSTOMIZATION = f"{DELIVERY}/flux/{{cluster}}/gpu-budgets.yaml.j2"
 CONFIG_MAP = f"{DELIVERY}/flux/{{cluster}}/gpu-operator-values.yaml.j2"
 # As rendered.DECIDES: the value without which a template prints nothing.
 DECIDES = {
     APPLICATION: "spec",
+    BUDGETS_APPLICATION: "spec",
     HEALTH: "argocd",
     KUSTOMIZATION: "spec",
+    BUDGETS_KUSTOMIZATION: "spec",
     CONFIG_MAP: "values",
     f"{DELIVERY}/flux/{{cluster}}/kustomization.yaml.j2": "resources",
 }
 
+DRIVERS, WORKLOADS = "gpu-operator", "workloads"  # the folders of a cluster that are synced
+NO_APPLICATION: dict[str, Any] = {"name": "", "namespace": "", "labels": {}, "annotations": {}, "spec": {}}
+SYNC_OPTIONS = ["FailOnSharedResource=true", "ServerSideApply=true"]
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 VARIABLE = "${"
 UNESCAPED = re.compile(r"(?<!\$)\$\{")
@@ -58,17 +65,21 @@ def context(path: str, cluster: Cluster, files: Mapping[str, str]) -> dict[str, 
     match path:
         case path if path == APPLICATION:
             return _application(cluster, argocd, files)
+        case path if path == BUDGETS_APPLICATION:
+            return _budgets_application(cluster, argocd if _is_synced(cluster, WORKLOADS, files) else None)
         case path if path == KUSTOMIZATION:
-            synced = flux is not None and _is_synced(cluster, files)
-            spec = _kustomization(cluster, flux) if synced and flux else {}
+            spec = _kustomization(cluster, flux) if flux and _is_synced(cluster, DRIVERS, files) else {}
+            return {"namespace": flux.namespace if flux else "", "spec": spec}
+        case path if path == BUDGETS_KUSTOMIZATION:
+            spec = _budgets_kustomization(cluster, flux) if flux and _is_synced(cluster, WORKLOADS, files) else {}
             return {"namespace": flux.namespace if flux else "", "spec": spec}
         case path if path == CONFIG_MAP:
             return _values(cluster, flux, files)
     return {}
 
 
-def _is_synced(cluster: Cluster, files: Mapping[str, str]) -> bool:
-    return f"{cluster.name}/gpu-operator/kustomization.yaml" in files
+def _is_synced(cluster: Cluster, folder: str, files: Mapping[str, str]) -> bool:
+    return f"{cluster.name}/{folder}/kustomization.yaml" in files
 
 
 def _values_file(cluster: Cluster) -> str:
@@ -84,14 +95,9 @@ def _application(cluster: Cluster, argocd: ArgoCd | None, files: Mapping[str, st
     """One Application: the chart with our values where Argo CD installs it, and the folder of driver objects."""
     sources = _sources(cluster, argocd, files) if argocd else []
     if argocd is None or not sources:
-        return {"name": "", "namespace": "", "labels": {}, "annotations": {}, "spec": {}}
-    labels = {"drivergate.dev/cluster": cluster.name}
-    if cluster.ring and not label_value_problem(cluster.ring):
-        labels["drivergate.dev/ring"] = cluster.ring
+        return NO_APPLICATION
     # The chart leaves defaults of its CRD out, which only this way of comparing knows (gpu-operator issue 2866).
-    annotations = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
-    if WAVE.fullmatch(cluster.ring):
-        annotations["argocd.argoproj.io/sync-wave"] = str(int(cluster.ring))
+    annotations = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true", **_wave(cluster)}
     spec: dict[str, Any] = {
         "project": argocd.project,
         "destination": _destination(cluster, argocd),
@@ -102,8 +108,45 @@ def _application(cluster: Cluster, argocd: ArgoCd | None, files: Mapping[str, st
     return {
         "name": name,
         "namespace": argocd.namespace,
-        "labels": labels,
+        "labels": _labels(cluster),
         "annotations": annotations,
+        "spec": in_order(spec),
+    }
+
+
+def _labels(cluster: Cluster) -> dict[str, str]:
+    ring = {"drivergate.dev/ring": cluster.ring} if cluster.ring and not label_value_problem(cluster.ring) else {}
+    return {"drivergate.dev/cluster": cluster.name, **ring}
+
+
+def _wave(cluster: Cluster) -> dict[str, str]:
+    return {"argocd.argoproj.io/sync-wave": str(int(cluster.ring))} if WAVE.fullmatch(cluster.ring) else {}
+
+
+def _budgets_application(cluster: Cluster, argocd: ArgoCd | None) -> dict[str, Any]:
+    """An Application of its own: a namespace that a team hasn't made yet must not keep drivers from being synced."""
+    if argocd is None:
+        return NO_APPLICATION
+    destination = _destination(cluster, argocd)
+    source = {
+        "repoURL": argocd.repo_url,
+        "targetRevision": argocd.target_revision,
+        "path": _below(argocd.path, f"out/{cluster.name}/{WORKLOADS}"),
+    }
+    policy: dict[str, Any] = {"syncOptions": SYNC_OPTIONS}
+    if argocd.automated is not None:  # a budget that nobody declares any more would block drains for ever
+        policy["automated"] = {"prune": True, "selfHeal": argocd.automated.self_heal}
+    spec = {
+        "project": argocd.project,
+        "destination": {key: value for key, value in destination.items() if key != "namespace"},
+        "syncPolicy": policy,
+        "source": source,
+    }
+    return {
+        "name": budgets_application_name(cluster.name),
+        "namespace": argocd.namespace,
+        "labels": _labels(cluster),
+        "annotations": _wave(cluster),
         "spec": in_order(spec),
     }
 
@@ -127,8 +170,8 @@ def _sources(cluster: Cluster, argocd: ArgoCd, files: Mapping[str, str]) -> list
         )
         # With a path it would be rendered too (argo-cd docs/user-guide/multiple_sources.md).
         found.append({**git, "ref": "values"})
-    if _is_synced(cluster, files):
-        found.append({**git, "path": _below(argocd.path, f"out/{cluster.name}/gpu-operator")})
+    if _is_synced(cluster, DRIVERS, files):
+        found.append({**git, "path": _below(argocd.path, f"out/{cluster.name}/{DRIVERS}")})
     return found
 
 
@@ -139,8 +182,7 @@ def _destination(cluster: Cluster, argocd: ArgoCd) -> dict[str, str]:
 
 
 def _sync_policy(argocd: ArgoCd, *, installs: bool) -> dict[str, Any]:
-    options = ["FailOnSharedResource=true", "ServerSideApply=true"]
-    policy: dict[str, Any] = {"syncOptions": ["CreateNamespace=true", *options] if installs else options}
+    policy: dict[str, Any] = {"syncOptions": ["CreateNamespace=true", *SYNC_OPTIONS] if installs else SYNC_OPTIONS}
     if argocd.automated is not None:
         policy["automated"] = {"prune": argocd.automated.prune, "selfHeal": argocd.automated.self_heal}
     return policy
@@ -148,9 +190,6 @@ def _sync_policy(argocd: ArgoCd, *, installs: bool) -> dict[str, Any]:
 
 def _kustomization(cluster: Cluster, flux: Flux) -> dict[str, Any]:
     """No targetNamespace, which would give cluster-scoped objects a namespace, and no force, which recreates them."""
-    source = {"kind": flux.source_ref.kind, "name": flux.source_ref.name}
-    if flux.source_ref.namespace:
-        source["namespace"] = flux.source_ref.namespace
     spec: dict[str, Any] = {
         "dependsOn": [
             {"name": one.name, **({"namespace": one.namespace} if one.namespace else {})} for one in flux.depends_on
@@ -160,14 +199,32 @@ def _kustomization(cluster: Cluster, flux: Flux) -> dict[str, Any]:
         "force": False,
         "healthCheckExprs": list(HEALTH_EXPRESSIONS),
         "interval": flux.interval,
-        "path": "./" + _below(flux.path, f"out/{cluster.name}/gpu-operator"),
+        "path": "./" + _below(flux.path, f"out/{cluster.name}/{DRIVERS}"),
         "prune": flux.prune,
-        "sourceRef": source,
+        "sourceRef": _source(flux),
         "timeout": flux.timeout,
         "wait": flux.wait,
     }
     ordered: dict[str, Any] = in_order(spec)
     return ordered
+
+
+def _budgets_kustomization(cluster: Cluster, flux: Flux) -> dict[str, Any]:
+    """Budgets need no CRD and nobody waits for them; one that nobody declares any more would block drains for ever."""
+    return {
+        "force": False,
+        "interval": flux.interval,
+        "path": "./" + _below(flux.path, f"out/{cluster.name}/{WORKLOADS}"),
+        "prune": True,
+        "sourceRef": _source(flux),
+        "timeout": flux.timeout,
+        "wait": False,
+    }
+
+
+def _source(flux: Flux) -> dict[str, str]:
+    namespace = {"namespace": flux.source_ref.namespace} if flux.source_ref.namespace else {}
+    return {"kind": flux.source_ref.kind, "name": flux.source_ref.name, **namespace}
 
 
 def _values(cluster: Cluster, flux: Flux | None, files: Mapping[str, str]) -> dict[str, Any]:

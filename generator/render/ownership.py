@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from generator.declared.document import read
 from generator.declared.repopath import is_plain
-from generator.render.rendered import Rendered
+from generator.render.output import Rendered
 from generator.render.template import DELIVERY, cluster_of
 
 FOLDER = "out"

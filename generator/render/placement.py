@@ -4,7 +4,7 @@ from generator.declared.fleet import Cluster
 from generator.declared.workload import Workload
 from generator.facts.affinity import Term
 from generator.facts.cuda import Compatibility, Need
-from generator.facts.driveraffinity import By, LabelFamily, placement
+from generator.facts.driveraffinity import By, placement
 from generator.render.carries import selectors
 
 
@@ -18,13 +18,12 @@ def workload_terms(cluster: Cluster, workload: Workload) -> tuple[Term, ...]:
     if workload.cuda is None:
         return ()
     compatibility = compatibility_of(workload, cluster)
-    pools = [pool for pool in cluster.pools if pool.name in workload.pools]
     return placement(
         workload.cuda.drivers(compatibility),
-        selectors(cluster, pools, workload.cuda, compatibility),
+        selectors(cluster, cluster.pools_of(workload), workload.cuda, compatibility),
         own=workload.node_selector_terms,
-        family=LabelFamily(cluster.cuda.labels),
-        by=By(workload.affinity_by),
+        family=cluster.cuda.labels,
+        by=workload.affinity_by,
     )
 
 
@@ -34,6 +33,6 @@ def need_terms(cluster: Cluster, need: Need, *, by: By = By.LABELS) -> tuple[Ter
     return placement(
         need.drivers(compatibility),
         selectors(cluster, cluster.pools, need, compatibility),
-        family=LabelFamily(cluster.cuda.labels),
+        family=cluster.cuda.labels,
         by=by,
     )

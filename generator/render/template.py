@@ -14,7 +14,7 @@ ENDING = ".j2"
 DELIVERY = "_delivery"
 OF_A_CLUSTER = frozenset({"{cluster}", "{cluster}.yaml.j2", "{cluster}.yml.j2"})
 HOLE = re.compile(r"\{[^{}]*\}|[{}]")
-HOLES = ("cluster", "pool")
+HOLES = ("cluster", "pool", "workload")
 
 
 class Template(Struct, frozen=True):
@@ -31,6 +31,11 @@ class Template(Struct, frozen=True):
         return "{pool}" in self.path
 
     @property
+    def per_workload(self) -> bool:
+        """Whether it renders once a workload."""
+        return "{workload}" in self.path
+
+    @property
     def per_fleet(self) -> bool:
         """Whether it renders once for all clusters."""
         return "{cluster}" not in self.path
@@ -40,10 +45,10 @@ class Template(Struct, frozen=True):
         """Whether it lies below _delivery/, and so renders after everything that is delivered."""
         return self.path.startswith(f"{DELIVERY}/")
 
-    def output(self, cluster: str, pool: str = "") -> str:
+    def output(self, *, cluster: str = "", pool: str = "", workload: str = "") -> str:
         """The path below out/."""
         path = self.path[: -len(ENDING)]
-        return path.replace("{cluster}", cluster).replace("{pool}", pool)
+        return path.replace("{cluster}", cluster).replace("{pool}", pool).replace("{workload}", workload)
 
 
 class Templates(Struct, frozen=True):
@@ -121,10 +126,14 @@ def _misplaced(template: Template) -> Iterator[Finding]:
         return
     for name in HOLE.findall(template.path):
         if name[1:-1] not in HOLES:
-            known = " and ".join(f"{{{hole}}}" for hole in HOLES)
+            known = ", ".join(f"{{{hole}}}" for hole in HOLES)
             message = f'"{name}" in the path of {template.path} is filled by nothing'
             yield invalid("template/outside-folder", place, message, f"use {known} only")
             return
+    if template.per_pool and template.per_workload:
+        message = f"{template.path} renders once a pool and once a workload"
+        yield invalid("template/outside-folder", place, message, "use one of {pool} and {workload}")
+        return
     parts = template.path.split("/")
     least = {"{cluster}": 2, DELIVERY: 3}.get(parts[0], 0)
     if not least or len(parts) < least or {"", ".", ".."} & set(parts):

@@ -12,11 +12,13 @@ from msgspec import Struct
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Install, Pool
 from generator.declared.layers import over
+from generator.declared.workload import Workload
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
 from generator.render.combination import references
 from generator.render.delivery import escaped, substitution
 from generator.render.driver import in_order, object_spec, policy_spec, toleration
+from generator.render.workload import WorkloadView, workload_view
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
@@ -63,6 +65,7 @@ class ClusterView(Struct, frozen=True, kw_only=True):
     cluster_policy_name: str
     delivery: str
     pools: tuple[PoolView, ...]
+    workloads: tuple[WorkloadView, ...]
 
 
 class FleetView(Struct, frozen=True, kw_only=True):
@@ -75,8 +78,14 @@ class FleetView(Struct, frozen=True, kw_only=True):
 class ClusterValues:
     """Everything that the templates of one cluster are given, made when first asked for."""
 
-    def __init__(self, cluster: Cluster, base: Mapping[str, Any] | None, catalog: Catalog | None = None) -> None:
-        self.cluster, self.base = cluster, base
+    def __init__(
+        self,
+        cluster: Cluster,
+        base: Mapping[str, Any] | None,
+        catalog: Catalog | None = None,
+        workloads: tuple[Workload, ...] = (),
+    ) -> None:
+        self.cluster, self.base, self.workloads = cluster, base, workloads
         self.catalog = catalog if cluster.delivery.image_digests else None
 
     @cached_property
@@ -94,6 +103,7 @@ class ClusterValues:
             cluster_policy_name=operator.policy_name,
             delivery=_delivered_by(self.cluster),
             pools=tuple(self.pools.values()),
+            workloads=tuple(self.workload_views.values()),
         )
 
     @cached_property
@@ -104,11 +114,17 @@ class ClusterValues:
     @cached_property
     def names(self) -> dict[str, dict[str, Any]]:
         """What a user's template is given for each pool: the fields of its value by their own names, and the whole."""
-        fields = [field for field in PoolView.__struct_fields__ if field != "cluster"]
-        return {
-            name: {"pool": view, **{field: getattr(view, field) for field in fields}}
-            for name, view in self.pools.items()
-        }
+        return _flat("pool", self.pools)
+
+    @cached_property
+    def workload_views(self) -> dict[str, WorkloadView]:
+        """The documented value of each workload."""
+        return {workload.name: workload_view(self.cluster, workload) for workload in self.workloads}
+
+    @cached_property
+    def workload_names(self) -> dict[str, dict[str, Any]]:
+        """The same as `names` for each workload."""
+        return _flat("workload", self.workload_views)
 
     @cached_property
     def images(self) -> dict[str, tuple[str, ...]]:
@@ -149,11 +165,22 @@ class ClusterValues:
         return {"name": pool.object_name, "annotations": annotations, "spec": escaped(flux, spec)}
 
 
+def _flat(whole: str, views: Mapping[str, Struct]) -> dict[str, dict[str, Any]]:
+    """Each view's fields by their own names, but for the cluster's, and the view itself."""
+    found = {}
+    for name, view in views.items():
+        fields = [field for field in view.__struct_fields__ if field != "cluster"]
+        found[name] = {whole: view, **{field: getattr(view, field) for field in fields}}
+    return found
+
+
 def fleet_view(fleet: Fleet, bases: Mapping[str, Mapping[str, Any]]) -> FleetView:
     """The documented value of the fleet."""
-    clusters = fleet.clusters
-    views = tuple(ClusterValues(one, bases.get(one.operator.policy_base)).view for one in clusters)
-    return FleetView(name=fleet.name, clusters=views)
+    made = (
+        ClusterValues(one, bases.get(one.operator.policy_base), workloads=fleet.workloads_of(one))
+        for one in fleet.clusters
+    )
+    return FleetView(name=fleet.name, clusters=tuple(values.view for values in made))
 
 
 def _delivered_by(cluster: Cluster) -> str:

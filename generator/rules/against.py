@@ -10,7 +10,8 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.finding import Place
-from generator.render.rendered import DRIVER_KINDS, RenderedFile
+from generator.render.output import RenderedFile
+from generator.render.rendered import DRIVER_KINDS
 from generator.rules.context import Context, DriverObject
 from generator.rules.rule import Problem
 from generator.rules.said import said

@@ -9,8 +9,8 @@ from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts.definition import Definition
 from generator.render.combination import Combination, combinations
+from generator.render.output import Rendered
 from generator.render.ownership import Changes, Ownership, changes
-from generator.render.rendered import Rendered
 
 T = TypeVar("T")
 

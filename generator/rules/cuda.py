@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from generator.declared.fleet import Mode, Pool
-from generator.declared.workload import AffinityBy
 from generator.facts import branch as branches
 from generator.facts.affinity import Expression, Term, expression_matches, expressions, unreadable
 from generator.facts.branch import Family
-from generator.facts.driveraffinity import LabelFamily, families
+from generator.facts.driveraffinity import By, LabelFamily, families
 from generator.finding import Place, Severity
 from generator.render.carries import Loaded, Verdict, from_zero, known_labels
 from generator.rules.context import Context
@@ -163,7 +162,7 @@ def _waits_for_label(one: Placed, on: OnPool) -> str:
     waiting = [key for term in own if (key := _driver_label(term))]
     if own and len(waiting) == len(own):
         return f"has nodeSelectorTerms on {waiting[0]}, which no node bears before a driver ran"
-    by_labels = one.workload.cuda is not None and one.workload.affinity_by is AffinityBy.LABELS
+    by_labels = one.workload.cuda is not None and one.workload.affinity_by is By.LABELS
     if by_labels and not on.pool.node_selector:
         return "is placed by labels that no node bears before a driver ran, and no nodeSelector can stand for the pool"
     return ""

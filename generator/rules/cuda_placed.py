@@ -81,7 +81,7 @@ def _placed(context: Context) -> Iterator[Placed]:
             continue
         for name in workload.clusters:
             cluster = clusters[name]
-            pools = [pool for pool in cluster.pools if pool.name in workload.pools]
+            pools = cluster.pools_of(workload)
             for pool in pools:
                 if (name, pool.name) not in drivers:
                     drivers[name, pool.name] = loaded(cluster, pool, context.catalog)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from generator.facts.release import DriverApi
-from generator.render.rendered import DRIVER_KINDS, RenderedFile
+from generator.render.output import RenderedFile
+from generator.render.rendered import DRIVER_KINDS
 from generator.rules.against import driver_objects, is_chart_values
 from generator.rules.context import Context, DriverObject
 from generator.rules.rule import Problem

@@ -13,7 +13,8 @@ from generator.facts.definition import Checks, judge
 from generator.facts.release import DriverApi, Release
 from generator.facts.violation import Flaw, Violation, dotted
 from generator.finding import Place
-from generator.render.rendered import DRIVER_KINDS, RenderedFile
+from generator.render.output import RenderedFile
+from generator.render.rendered import DRIVER_KINDS
 from generator.rules.context import Context
 from generator.rules.rule import Problem
 from generator.rules.said import Said, said

@@ -6,7 +6,8 @@ from posixpath import normpath
 from typing import Any
 
 from generator.finding import Place, Severity
-from generator.render.rendered import GPU_OPERATOR, KUSTOMIZATIONS
+from generator.render.output import KUSTOMIZATIONS
+from generator.render.rendered import GPU_OPERATOR
 from generator.rules.context import Context
 from generator.rules.rule import Problem, Rule
 

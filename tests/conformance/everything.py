@@ -84,7 +84,44 @@ def files() -> dict[str, str | bytes]:
         for install in INSTALLS:
             for name, document in _clusters(release, install):
                 made[f"inventory/clusters/{name}.yaml"] = {**document, **_delivered(len(made))}
+    made["inventory/workloads.yaml"] = _workloads()
     return {path: json.dumps(document, ensure_ascii=False) for path, document in made.items()}
+
+
+def _workloads() -> dict[str, Any]:
+    """One of each kind of owner on the pool that every cluster has, each with a need and all but one with a budget."""
+    owners: tuple[dict[str, Any], ...] = (
+        *({"kind": kind} for kind in ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job")),
+        *({"kind": kind} for kind in ("CronJob", "DaemonSet", "none")),
+        {
+            "kind": "Trainer",
+            "name": "train.er",
+            "podTemplates": ["spec.parts.worker.template", "spec.parts.on.template"],
+        },
+        {"kind": "CloneSet", "scalable": True, "podTemplates": ["spec.template"]},
+    )
+    needs = (
+        {"toolkit": "12.4"},
+        {"driver": ">=535.104.05"},
+        {"require": "cuda>=12.4"},
+        {"toolkit": "13.0", "by": "pool"},
+    )
+    terms = [
+        {"matchExpressions": [{"key": "example.com/odd", "operator": "In", "values": [text]}]} for text in ("on", "1e3")
+    ]
+    made: dict[str, Any] = {}
+    for index, owner in enumerate(owners):
+        numbers = {"minAvailable": index} if index % 2 else {"maxUnavailable": f"{index}%"}
+        made[f"{owner['kind'].lower()}.0644"] = {
+            "runsOn": {"pools": ["on"]},
+            "namespace": "on",
+            "owner": owner,
+            "podLabels": {"app": "0644", f"example.com/{index}": "null"},
+            "cuda": needs[index % len(needs)],
+            **({"nodeSelectorTerms": terms} if index % 3 == 0 else {}),
+            **({"disruptionBudget": {"render": numbers}} if index else {}),
+        }
+    return {"apiVersion": "drivergate.dev/v1alpha1", "kind": "Workloads", "team": "on", "workloads": made}
 
 
 def _delivered(number: int) -> dict[str, Any]:

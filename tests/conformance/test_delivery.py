@@ -44,6 +44,11 @@ def kustomizations(name: str) -> list[Emitted]:
     return [one for one in found if one.document["apiVersion"].startswith("kustomize.toolkit.fluxcd.io/")]
 
 
+def of_budgets(file: Emitted) -> bool:
+    """Whether it brings budgets, and no drivers."""
+    return file.document["metadata"]["name"].startswith("gpu-budgets")
+
+
 def here(name: str, path: str) -> str:
     """A path as the tool knows it, below out/."""
     found = path.removeprefix(ROOT) if name == "everything" else path
@@ -110,7 +115,8 @@ def test_only_helm_gets_a_chart(name: str) -> None:
     for file, sources in applications(name):
         assert file.cluster is not None
         installs = any("chart" in source for source in sources)
-        assert installs == (file.cluster.operator.install == "helm"), file.path
+        helm = not of_budgets(file) and file.cluster.operator.install == "helm"
+        assert installs == helm, file.path
         options = file.document["spec"]["syncPolicy"]["syncOptions"]
         assert ("CreateNamespace=true" in options) == installs, file.path
         assert all(OPTION.fullmatch(option) for option in options), file.path
@@ -124,17 +130,37 @@ def test_a_destination_is_told_in_one_way(name: str) -> None:
 
 def test_what_is_taken_away_tears_no_driver_down(name: str) -> None:
     """Deleting an Application or a Kustomization leaves what it brought; nothing prunes unasked."""
-    for file in of_kind(name, "Application"):
+    for file in (one for one in of_kind(name, "Application") if not of_budgets(one)):
         assert "finalizers" not in file.document["metadata"], file.path
         assert not file.document["spec"]["syncPolicy"].get("automated", {}).get("prune"), file.path
-    for file in kustomizations(name):
+    for file in (one for one in kustomizations(name) if not of_budgets(one)):
         assert file.document["spec"]["deletionPolicy"] == "Orphan", file.path
+
+
+def test_a_budget_goes_with_what_brought_it(name: str) -> None:
+    """One that nobody declares any more would block drains, and a missing one only leaves pods unguarded."""
+    folders = set()
+    for file in (one for one in of_kind(name, "Application") if of_budgets(one)):
+        assert file.document["metadata"]["finalizers"] == ["resources-finalizer.argocd.argoproj.io"], file.path
+        assert file.document["spec"]["syncPolicy"].get("automated", {"prune": True})["prune"], file.path
+        folders.add(here(name, file.document["spec"]["source"]["path"]))
+    for file in (one for one in kustomizations(name) if of_budgets(one)):
+        assert file.document["spec"]["prune"] is True, file.path
+        assert not {"deletionPolicy", "dependsOn", "healthCheckExprs"} & set(file.document["spec"]), file.path
+        folders.add(here(name, file.document["spec"]["path"].removeprefix("./")))
+    assert folders == {
+        f"{file.cluster.name}/workloads"
+        for file in emitted(name)
+        if file.kind == "PodDisruptionBudget"
+        and file.cluster
+        and (file.cluster.delivery.argocd or file.cluster.delivery.flux)
+    }
 
 
 def test_flux_waits_for_the_operator_and_for_its_own_drivers(name: str) -> None:
     """Public case D68, and section 2.2: a namespace for all would be given to cluster-scoped objects."""
     served = {(crd.definition(kind, "v26.7.0").api_version, kind) for kind in ("ClusterPolicy", "NVIDIADriver")}
-    for file in kustomizations(name):
+    for file in (one for one in kustomizations(name) if not of_budgets(one)):
         spec = file.document["spec"]
         assert spec["dependsOn"][0]["name"], file.path
         assert "targetNamespace" not in spec, file.path
@@ -164,4 +190,4 @@ def test_nothing_of_it_lies_in_a_folder_that_is_synced_to_a_cluster(name: str) -
     for file in emitted(name):
         if not file.delivers:
             assert file.kind not in kinds, file.path
-            assert file.is_values or not file.document["apiVersion"].startswith("kustomize.toolkit"), file.path
+            assert not file.kind or not file.document["apiVersion"].startswith("kustomize.toolkit"), file.path

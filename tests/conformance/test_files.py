@@ -70,8 +70,8 @@ def test_names_of_files(name: str) -> None:
         assert not path.name.endswith("Chart.yaml"), path
         assert re.fullmatch(r"[A-Za-z0-9._/-]+", str(path)), path
         if path.parts[0] != "_delivery":
-            assert len(path.parts) == 3, path
-            assert path.parts[1] in {"gpu-operator", "values"}, path
+            assert len(path.parts) == (4 if path.parts[1] == "components" else 3), path
+            assert path.parts[1] in {"gpu-operator", "values", "workloads", "components"}, path
     assert len({str(path).casefold() for path in paths}) == len(paths)
 
 
@@ -86,6 +86,9 @@ def test_each_synced_folder_has_one_kustomization_and_nothing_else_that_is_no_ob
             # With all three words in it, Argo CD would take the file for a manifest.
             assert not {"apiVersion", "kind", "metadata"} <= set(files[0].document)
             continue
+        if "/components/" in folder:
+            assert names == ["kustomization.yaml", "node-affinity.yaml"]
+            continue
         # A folder of Applications is read by Argo CD as it lies there, without the folders below it.
         wanted = [] if folder.startswith("_delivery/argocd") else ["kustomization.yaml"]
         assert [one for one in names if one in KUSTOMIZATIONS] == wanted, folder
@@ -96,13 +99,25 @@ def test_each_synced_folder_has_one_kustomization_and_nothing_else_that_is_no_ob
 
 
 def test_kustomizations_list_exactly_what_lies_beside_them(name: str) -> None:
-    for file in (file for file in emitted(name) if file.is_kustomization):
+    for file in (file for file in emitted(name) if file.is_kustomization and file.kind == "Kustomization"):
         folder = PurePosixPath(file.path).parent
         beside = [PurePosixPath(one.path) for one in emitted(name) if PurePosixPath(one.path).parent == folder]
         assert set(file.document) == {"apiVersion", "kind", "resources"}, file.path
         assert file.document["apiVersion"] == "kustomize.config.k8s.io/v1beta1"
         listed = file.document["resources"]
         assert listed == sorted(path.name for path in beside if path.name != "kustomization.yaml"), file.path
+
+
+def test_components_name_the_patch_beside_them(name: str) -> None:
+    """Fixture 6 and facts 3.1: kind and apiVersion of a component belong together."""
+    paths = {file.path for file in emitted(name)}
+    found = [file for file in emitted(name) if file.kind == "Component"]
+    assert found
+    for file in found:
+        assert set(file.document) == {"apiVersion", "kind", "patches"}, file.path
+        assert file.document["apiVersion"] == "kustomize.config.k8s.io/v1alpha1"
+        (patch,) = file.document["patches"]
+        assert str(PurePosixPath(file.path).parent / patch["path"]) in paths, file.path
 
 
 def test_nothing_that_makes_a_diff_for_ever(name: str) -> None:

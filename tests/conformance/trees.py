@@ -32,6 +32,11 @@ class Emitted(Struct, frozen=True):
         return not self.delivers and self.path.split("/")[1] == "values"
 
     @property
+    def is_patch(self) -> bool:
+        """Whether it is a part of an object, which a kustomize component lays over somebody else's."""
+        return not self.delivers and self.path.split("/")[1] == "components" and not self.is_kustomization
+
+    @property
     def delivers(self) -> bool:
         """Whether it is for whoever runs Argo CD or Flux, and no manifest of a cluster's GPUs."""
         return self.path.startswith("_delivery/")
@@ -39,11 +44,11 @@ class Emitted(Struct, frozen=True):
     @property
     def is_kustomization(self) -> bool:
         """Whether it is kustomize's own file; Flux has a kind of the same name."""
-        return not self.is_values and str(self.document["apiVersion"]).startswith("kustomize.config.k8s.io/")
+        return not self.is_values and str(self.document.get("apiVersion")).startswith("kustomize.config.k8s.io/")
 
     @property
     def kind(self) -> str:
-        return "" if self.is_values else str(self.document["kind"])
+        return "" if self.is_values or self.is_patch else str(self.document["kind"])
 
 
 @cache

@@ -3,11 +3,12 @@
 import pytest
 
 from generator.declared.build import build
-from generator.declared.cuda import Compatibility, DriverLabels
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
 from generator.declared.size import Size
-from generator.declared.workload import AffinityBy, Workload
+from generator.declared.workload import Workload
+from generator.facts.cuda import Compatibility
+from generator.facts.driveraffinity import By, LabelFamily
 from generator.finding import Place, Severity
 from tests.inventories import CLUSTER_FILE, FLEET, POOL, WORKLOADS_FILE, cluster, files, only, told, workload, workloads
 from tests.judging import VERSION, bytes_of, context_of
@@ -35,7 +36,7 @@ def test_what_nobody_says_has_the_documented_default() -> None:
     assert (made.name, made.team, made.namespace, made.owner_name) == ("w", "ml", "ns", "w")
     assert (made.resource, made.count, made.empty_dir) == ("nvidia.com/gpu", 1, False)
     assert (made.clusters, made.pools, made.replicas) == (("one",), ("a",), None)
-    assert (made.cuda, made.affinity_by, made.compatibility) == (None, AffinityBy.LABELS, None)
+    assert (made.cuda, made.affinity_by, made.compatibility) == (None, By.LABELS, None)
     assert (made.pod_labels, made.node_selector_terms, made.budgets) == ({}, (), ())
 
 
@@ -97,15 +98,15 @@ def test_a_requirement_may_be_several_texts() -> None:
     made = one(workload('cuda: {require: ["cuda>=12.4", "driver<600"], by: pool, compatibility: paired}'))
     assert made.cuda is not None
     assert made.cuda.written == ("cuda>=12.4", "driver<600")
-    assert (made.affinity_by, made.compatibility) == (AffinityBy.POOL, Compatibility.PAIRED)
+    assert (made.affinity_by, made.compatibility) == (By.POOL, Compatibility.PAIRED)
 
 
 def test_a_clusters_cuda_settings_are_inherited() -> None:
     layered = FLEET.replace("defaults:\n", "defaults:\n  cuda: {compatibility: paired}\n")
     made = context_of({**files(fleet=layered, more="cuda: {labels: cuda.driver-version}\n")})[0].fleet.clusters[0].cuda
-    assert (made.compatibility, made.labels) == (Compatibility.PAIRED, DriverLabels.DRIVER_VERSION)
+    assert (made.compatibility, made.labels) == (Compatibility.PAIRED, LabelFamily.DRIVER_VERSION)
     plain = context_of(files())[0].fleet.clusters[0].cuda
-    assert (plain.compatibility, plain.labels) == (Compatibility.MINOR_VERSION, DriverLabels.DRIVER)
+    assert (plain.compatibility, plain.labels) == (Compatibility.MINOR_VERSION, LabelFamily.DRIVER)
 
 
 def test_who_runs_where() -> None:

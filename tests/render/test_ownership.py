@@ -3,6 +3,7 @@
 import pytest
 
 from generator.finding import Severity
+from generator.render.output import Rendered
 from generator.render.ownership import (
     HEADER,
     MANIFEST,
@@ -16,7 +17,6 @@ from generator.render.ownership import (
     strays,
     taken_away,
 )
-from generator.render.rendered import Rendered
 from tests.inventories import CLUSTER_FILE, POOL, cluster, files, rendered
 from tests.judging import fresh
 

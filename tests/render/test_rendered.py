@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.finding import Finding, Place, Severity
-from generator.render.rendered import Rendered
+from generator.render.output import Rendered
 from tests.judging import context_of
 
 FLEET = """apiVersion: drivergate.dev/v1alpha1
