@@ -7,6 +7,7 @@ import typer
 from generator.cli.audit import audit
 from generator.cli.catalog import catalog
 from generator.cli.check import check
+from generator.cli.cuda import cuda
 from generator.cli.explain import explain
 from generator.cli.init import init
 from generator.cli.migrate import migrate
@@ -34,6 +35,7 @@ app.command()(tag)
 app.command()(plan)
 app.command()(audit)
 app.add_typer(catalog)
+app.add_typer(cuda)
 app.command()(rules)
 app.command()(explain)
 app.command()(schema)

@@ -182,6 +182,19 @@ def newest_toolkit(driver: Version) -> str:
     return next((one.cuda for one in reversed(toolkits()) if drivers.order_key(one.driver) <= driver), "")
 
 
+def needed(need: Need, compatibility: Compatibility) -> str:
+    """`CUDA 12.4, driver 525.60.13 or newer`; a requirement as it is written."""
+    least = need.least(compatibility)
+    match need.kind:
+        case Kind.TOOLKIT:
+            which = " with the driver that it came with," if compatibility is Compatibility.PAIRED else ", driver"
+            return f"{need}{which} {least} or newer"
+        case Kind.DRIVER:
+            return f"driver {least} or newer"
+        case _:
+            return str(need)
+
+
 def _from(driver: str) -> Alternative:
     return Alternative(Range(drivers.order_key(driver)))
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.workload import Workload
 from generator.facts import affinity
-from generator.facts.cuda import Compatibility, Kind, Need
+from generator.facts.cuda import Compatibility, needed
 from generator.render.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
 from generator.render.placement import compatibility_of
 from generator.rules.context import Context
@@ -58,19 +58,6 @@ class Placed(Struct, frozen=True, kw_only=True):
 def placed(context: Context) -> tuple[Placed, ...]:
     """Every workload that says something of drivers or nodes, in each of its clusters; worked out once."""
     return context.remembered("cuda placed", lambda: tuple(_placed(context)))
-
-
-def needed(need: Need, compatibility: Compatibility) -> str:
-    """`CUDA 12.4, driver 525.60.13 or newer`; a requirement as it is written."""
-    least = need.least(compatibility)
-    match need.kind:
-        case Kind.TOOLKIT:
-            which = " with the driver that it came with," if compatibility is Compatibility.PAIRED else ", driver"
-            return f"{need}{which} {least} or newer"
-        case Kind.DRIVER:
-            return f"driver {least} or newer"
-        case _:
-            return str(need)
 
 
 def _placed(context: Context) -> Iterator[Placed]:

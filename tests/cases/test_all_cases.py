@@ -28,6 +28,7 @@ AREAS = frozenset(
         "pdb",
         "drain",
         "node-audit",
+        "affinity",
     }
 )
 NOT_HERE: tuple[tuple[str, str], ...] = (

@@ -53,6 +53,8 @@ COMMANDS = (
     ["show"],
     ["show", "east/train", "--origin"],
     ["tag", "east/train", "--why"],
+    ["cuda"],
+    ["cuda", "13.1"],
     ["plan"],
     ["audit", "--nodes", str(NODES)],
     ["rules"],

@@ -1,0 +1,156 @@
+"""`drivergate cuda`: what the drivers of a fleet carry, and which pools can run what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from generator.cli.options import Clusters, Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
+
+if TYPE_CHECKING:
+    from generator.cli.reading import Read
+    from generator.facts.requirement import Refused
+
+POOLS = "pools"
+
+
+class _PoolsUnlessNamed(TyperGroup):
+    """`drivergate cuda 13.1` stands for `drivergate cuda pools 13.1`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        named = bool(args) and (args[0] in self.commands or args[0] in {"--help", "-h"})
+        return super().parse_args(ctx, args if named else [POOLS, *args])
+
+
+cuda = typer.Typer(
+    name="cuda",
+    cls=_PoolsUnlessNamed,
+    help="Which pools can carry a CUDA need. `drivergate cuda [NEED]` is short for `drivergate cuda pools [NEED]`.",
+    rich_markup_mode=None,
+)
+
+
+@cuda.command(POOLS)
+def pools(
+    need: Annotated[
+        str | None,
+        typer.Argument(metavar="[NEED]", help='A toolkit ("13.1"), a driver (">=580.82.07") or "cuda>=12.4".'),
+    ] = None,
+    root: Root = None,
+    clusters: Clusters = None,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Show what each pool's driver carries and what stands in the way of a newer one; with NEED, who can run it."""
+    from generator.cli.outcome import CLEAN, UNUSABLE, out, say
+    from generator.cli.reading import told
+    from generator.declared.catalog import collect
+    from generator.facts.cuda import parse_need
+    from generator.facts.requirement import Refused
+    from generator.report import cuda as report
+    from generator.report import json
+
+    wanted = parse_need(need) if need is not None else None
+    if isinstance(wanted, Refused):
+        return _refused(wanted)
+    as_json = printed is Format.JSON
+    found = _read(root, clusters, staged=staged, rev=rev, catalogs=True)
+    if isinstance(found, int):
+        return found
+    incomplete = told(found, as_json=as_json)
+    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    if wanted is None:
+        carried = report.carried(found.fleet, catalog)
+        body: dict[str, Any] = {"pools": carried, "heldBack": report.held_back(carried)}
+        shown = report.carried_text(carried)
+    else:
+        answers = report.answers(found.fleet, catalog, wanted)
+        body = {"need": report.needs(found.fleet, wanted), "pools": answers}
+        shown = report.answers_text(answers)
+    if as_json:
+        out(json.printed(json.with_findings(body, found.blocking)))
+    else:
+        out(shown)
+        for one in report.needs(found.fleet, wanted) if wanted else ():
+            say(f"{one}, as of the catalog")
+    return UNUSABLE if incomplete else CLEAN
+
+
+@cuda.command("affinity")
+def affinity(
+    name: Annotated[str, typer.Argument(metavar="WORKLOAD|NEED", help="A declared workload, or a need as of `cuda`.")],
+    root: Root = None,
+    clusters: Clusters = None,
+    by_pool: Annotated[
+        bool, typer.Option("--by-pool", help="For a NEED: select pools, instead of labels of the driver.")
+    ] = False,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """Print the nodeAffinity of a workload or a need, as YAML for a pod's spec; exit 1 where no label can say it."""
+    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
+    from generator.cli.reading import told
+    from generator.facts.cuda import Need, parse_need
+    from generator.facts.driveraffinity import By
+    from generator.report import cuda as report
+    from generator.report import json
+
+    as_json = printed is Format.JSON
+    found = _read(root, clusters, staged=staged, rev=rev, catalogs=False)
+    if isinstance(found, int):
+        return found
+    incomplete = told(found, as_json=as_json)
+    placements = report.of_workload(found.fleet, name)
+    if placements and by_pool:
+        raise typer.BadParameter("--by-pool goes with a NEED; a workload says it itself, in cuda.by")
+    if not placements:
+        need = parse_need(name)
+        if not isinstance(need, Need):
+            return UNUSABLE if incomplete else _no_workload(found, name, need)
+        placements = report.of_need(found.fleet, need, By.POOL if by_pool else By.LABELS)
+    if as_json:
+        out(json.printed(json.with_findings({"affinity": placements}, found.blocking)))
+    else:
+        out(report.placements_text(placements))
+    if incomplete:
+        return UNUSABLE
+    return CLEAN if all(one.terms for one in placements) else FOUND
+
+
+def _read(root: str | None, clusters: list[str] | None, *, staged: bool, rev: str | None, catalogs: bool) -> Read | int:
+    """What is declared of the clusters; the exit code where one of them isn't there."""
+    from generator.cli.naming import unknown
+    from generator.cli.reading import read
+
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    only = frozenset(clusters or ())
+    found = read(root, staged=staged, rev=rev, clusters=only, catalogs=catalogs)
+    absent = sorted(name for name in only if found.cluster(name) is None)
+    if absent and not found.blocking:
+        everything = read(root, staged=staged, rev=rev, catalogs=False)
+        return unknown("cluster", absent[0], [one.name for one in everything.fleet.clusters])
+    return found
+
+
+def _refused(refused: Refused) -> int:
+    from generator.cli.outcome import UNUSABLE, say
+    from generator.report.text import printable
+
+    say(f"drivergate: {printable(refused.reason)}\n    hint: {printable(refused.hint)}")
+    return UNUSABLE
+
+
+def _no_workload(found: Read, name: str, refused: Refused) -> int:
+    """A text with a digit was meant as a need, any other as a name."""
+    from generator.cli.naming import unknown
+
+    if any(char.isdigit() for char in name):
+        return _refused(refused)
+    otherwise = 'name a workload of inventory/, or a need such as "13.1" or ">=580"'
+    return unknown("workload", name, [one.name for one in found.fleet.workloads], otherwise=otherwise)
