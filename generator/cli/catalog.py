@@ -3,6 +3,7 @@
 import typer
 
 from generator.cli.catalog_add import add
+from generator.cli.catalog_export import export
 from generator.cli.catalog_list import list_images
 from generator.cli.catalog_prune import prune
 from generator.cli.catalog_show import show
@@ -21,3 +22,4 @@ catalog.command("add")(add)
 catalog.command("prune")(prune)
 catalog.command("list")(list_images)
 catalog.command("show")(show)
+catalog.command("export")(export)

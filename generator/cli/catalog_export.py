@@ -1,0 +1,118 @@
+"""`drivergate catalog export`: every image that the fleet needs, for tools that copy them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from generator.cli.options import Clusters, Printed, Rev, Root, Staged
+from generator.cli.outcome import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from generator.ledger.exporting import Wanted
+    from generator.report.mirroring import Tool
+
+
+class As(StrEnum):
+    """The same names as report's, whose module is loaded only when it is used."""
+
+    LIST = "list"
+    SKOPEO = "skopeo"
+    REGSYNC = "regsync"
+    OC_MIRROR = "oc-mirror"
+    MAPPING = "mapping"
+    ITMS = "itms"
+
+
+def export(
+    written: Annotated[As, typer.Option("--as", help="The input format of which tool.")] = As.LIST,
+    *,
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="REGISTRY[/PATH]", help="Where everything is copied to; default: the mirrors."),
+    ] = "",
+    clusters: Clusters = None,
+    root: Root = None,
+    staged: Staged = False,
+    rev: Rev = None,
+    printed: Printed = Format.TEXT,
+) -> int:
+    """List every image reference that nodes ask for, running and upcoming, or write it for a tool that copies."""
+    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
+    from generator.cli.reading import read, told
+    from generator.declared.catalog import collect
+    from generator.ledger.exporting import clashing, release_notes, wanted
+    from generator.report import json, mirroring
+
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    _prefix(to)
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    if told(found, as_json=printed is Format.JSON):
+        return UNUSABLE
+    names = _known(clusters or [], [one.name for one in found.fleet.clusters])
+    if names is None:
+        return UNUSABLE
+    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    images = wanted(found.fleet, catalog, clusters=names, to=to)
+    tool = mirroring.Tool(written.value)
+    for note in (*release_notes(found.fleet, clusters=names), *_notes(tool, images)):
+        say(f"note: {note}")
+    if printed is Format.JSON:
+        out(json.printed({"images": mirroring.as_json(images)}))
+        return CLEAN
+    usable = images if tool is mirroring.Tool.LIST else [one for one in images if not one.missing]
+    if (tool in mirroring.TARGETED and not any(one.target for one in usable)) or (
+        tool is mirroring.Tool.ITMS and not any(one.mirror for one in usable)
+    ):
+        say("drivergate: the fleet declares no mirror that images could be copied to\n    hint: say where with --to")
+        return UNUSABLE
+    clash = clashing(usable)
+    if clash and tool in {*mirroring.TARGETED, mirroring.Tool.ITMS}:
+        say(f"drivergate: {clash[0]} and {clash[1]} would both be copied to {clash[2]}")
+        say("    hint: declare a mirror for one of them, or export cluster by cluster")
+        return UNUSABLE
+    out(mirroring.written(tool, usable))
+    return FOUND if any(one.missing and not one.upcoming for one in images) else CLEAN
+
+
+def _notes(tool: Tool, images: Sequence[Wanted]) -> Iterator[str]:
+    """What the format leaves out, and why."""
+    from generator.report.mirroring import TARGETED
+    from generator.report.mirroring import Tool as Tools
+
+    missing = [one for one in images if one.missing]
+    for one in missing:
+        left = "" if tool is Tools.LIST else " and is left out"
+        when = " (upcoming)" if one.upcoming else ""
+        yield f"{one.reference}{when} is in no catalog of what is built{left}"
+    if tool in TARGETED and any(one.target for one in images):
+        plain = [one for one in images if not one.target and not one.missing]
+        if plain:
+            yield f"{len(plain)} references have no mirror, are pulled as they are and left out; --to copies all"
+    if tool is Tools.ITMS and any(one.pinned for one in images):
+        yield "references by digest are sent to mirrors by an ImageDigestMirrorSet only"
+
+
+def _known(names: list[str], known: list[str]) -> frozenset[str] | None:
+    from generator.cli.naming import unknown
+
+    for name in names:
+        if name not in known:
+            unknown("cluster", name, known)
+            return None
+    return frozenset(names)
+
+
+def _prefix(to: str) -> None:
+    """A registry, or a path in one."""
+    import re
+
+    from generator.declared.entry import REPOSITORY
+
+    if to and not re.fullmatch(REPOSITORY, f"{to.rstrip('/')}/x"):
+        raise typer.BadParameter(f'"{to}" is no registry; write it like registry.example.com/gpu')
