@@ -71,7 +71,7 @@ def export(
     ):
         say("drivergate: the fleet declares no mirror that images could be copied to\n    hint: say where with --to")
         return UNUSABLE
-    clash = clashing(usable)
+    clash = clashing(usable, repositories=tool is mirroring.Tool.ITMS)
     if clash and tool in {*mirroring.TARGETED, mirroring.Tool.ITMS}:
         say(f"drivergate: {clash[0]} and {clash[1]} would both be copied to {clash[2]}")
         say("    hint: declare a mirror for one of them, or export cluster by cluster")

@@ -55,12 +55,12 @@ def _drivers(cluster: Cluster, pool: Pool) -> Iterator[tuple[str, bool]]:
             yield one.reference, one.upcoming
 
 
-def clashing(images: Iterable[Wanted]) -> tuple[str, str, str] | None:
-    """Two sources that would end up under one name, and that name."""
+def clashing(images: Iterable[Wanted], *, repositories: bool = False) -> tuple[str, str, str] | None:
+    """Two sources that would end up under one name, and that name; of whole repositories, nodes are sent to one."""
     sources: dict[str, str] = {}
     for one in images:
-        source, target = split(one.source)[0], split(one.target)[0]
-        if target and sources.setdefault(target, source) != source:
+        source, target = (split(one.source)[0], one.mirror) if repositories else (one.source, one.target)
+        if target and source != target and sources.setdefault(target, source) != source:
             return sources[target], source, target
     return None
 

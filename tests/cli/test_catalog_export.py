@@ -180,9 +180,13 @@ def test_two_sources_under_one_name(tmp_path: Path, capfd: Capture) -> None:
     own = CLUSTER.replace('version: "580.126.20"', 'version: "580.126.20", repository: a.io/nvidia/driver')
     arm = f'{HEAD}ImageCatalog\nrepository: a.io/nvidia/driver\nimages:\n  - {{tag: "{ARM}"}}\n'
     root = repository(tmp_path, one=own, catalog=BUILT, arm=arm)
-    called = export(capfd, root, "--as", "mapping", "--to", "r.example.com")
+    assert export(capfd, root, "--as", "mapping", "--to", "r.example.com").code == 0
+    called = export(capfd, root, "--as", "itms", "--to", "r.example.com")
     assert called.code == 2
     assert f"a.io/nvidia/driver and {DRIVER} would both be copied to r.example.com/nvidia/driver" in called.err
+    two = own.replace("name: one", "name: two").replace(", repository: a.io/nvidia/driver", "")
+    both = repository(tmp_path, one=own, two=two, catalog=BUILT, arm=arm)
+    assert export(capfd, both, "--as", "mapping", "--to", "r.example.com").code == 2
 
 
 def test_the_driver_manager_of_a_release_that_is_not_known(tmp_path: Path, capfd: Capture) -> None:
