@@ -8,8 +8,9 @@ from msgspec import Struct
 from generator.facts import data
 
 HOOKS, ATTRIBUTES, GITLAB = ".pre-commit-config.yaml", ".gitattributes", ".gitlab-ci.yml"
+IGNORE = ".gitignore"
 # Files that other tools share: where one is there already, what it lacks is told.
-SHARED = (HOOKS, ATTRIBUTES, GITLAB)
+SHARED = (HOOKS, ATTRIBUTES, GITLAB, IGNORE)
 
 
 class Ci(StrEnum):
@@ -38,16 +39,21 @@ def scaffold(name: str, ci: Ci | None, source: Source) -> dict[str, str]:
     if ci is None:
         return {**files, "CODEOWNERS": owners}
     files |= {".ci/drivergate": data.scaffold("ci.sh"), ".ci/requirements.txt": _requirements(source)}
+    files |= {f".ci/{name}": data.scaffold(f"{name}.in") for name in ("catalog_sync.py", "comment.py")}
+    files[".gitignore"] = data.scaffold("gitignore")
     if ci is Ci.GITHUB:
-        workflow = {".github/workflows/drivergate.yaml": data.scaffold("github.yaml")}
-        return {**files, **workflow, ".github/CODEOWNERS": owners}
+        workflows = {
+            ".github/workflows/drivergate.yaml": data.scaffold("github.yaml"),
+            ".github/workflows/drivergate-catalog.yaml": data.scaffold("github-catalog.yaml"),
+        }
+        return {**files, **workflows, ".github/CODEOWNERS": owners}
     jobs = {".gitlab/drivergate.yml": data.scaffold("gitlab.yaml"), GITLAB: data.scaffold("gitlab-ci.yaml")}
     return {**files, **jobs, "CODEOWNERS": owners}
 
 
 def additions(path: str, present: str, files: Mapping[str, str]) -> str:
     """What a shared file that is there already lacks; "" where it has it."""
-    if path == ATTRIBUTES:
+    if path in {ATTRIBUTES, IGNORE}:
         there = {line.split("#")[0].strip() for line in present.splitlines()}
         wanted = [line for line in files[path].splitlines() if line and not line.startswith("#")]
         return "".join(f"{line}\n" for line in wanted if line not in there)

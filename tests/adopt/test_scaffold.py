@@ -1,6 +1,11 @@
 """The files of a new repository. Whether they work is tested with the real tools: tests/e2e/test_init.py."""
 
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -30,25 +35,97 @@ def test_a_known_origin_is_named_in_hooks_and_ci() -> None:
     assert HOSTED.requirement in files[".ci/requirements.txt"].splitlines()
 
 
-def test_github_reads_only_and_pins_every_action() -> None:
-    text = scaffold("x", Ci.GITHUB, HOSTED)[".github/workflows/drivergate.yaml"]
-    workflow = yaml.safe_load(text)
-    assert workflow["permissions"] == {"contents": "read"}
-    assert "secrets." not in text
-    for job in workflow["jobs"].values():
-        assert "permissions" not in job
+def workflows() -> dict[str, tuple[str, dict[str, Any]]]:
+    files = scaffold("x", Ci.GITHUB, HOSTED)
+    return {path: (text, yaml.safe_load(text)) for path, text in files.items() if path.startswith(".github/workflows/")}
+
+
+def jobs() -> Iterator[tuple[str, dict[str, Any]]]:
+    for _, workflow in workflows().values():
+        yield from workflow["jobs"].items()
+
+
+def validated(text: str, schema: str, path: Path) -> None:
+    """By the public schemas that check-jsonschema carries (SchemaStore's)."""
+    path.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_workflows_are_valid_by_their_public_schema(tmp_path: Path) -> None:
+    for path, (text, _) in workflows().items():
+        validated(text, "github-workflows", tmp_path / path.rpartition("/")[2])
+
+
+def test_jobs_of_gitlab_are_valid_by_their_public_schema(tmp_path: Path) -> None:
+    files = scaffold("x", Ci.GITLAB, HOSTED)
+    for path in (".gitlab-ci.yml", ".gitlab/drivergate.yml"):
+        validated(files[path], "gitlab-ci", tmp_path / path.rpartition("/")[2])
+
+
+def test_github_pins_every_action_and_lets_no_text_into_a_script() -> None:
+    for text, workflow in workflows().values():
+        assert workflow["permissions"] == {"contents": "read"}
+        assert "secrets." not in text
+    for _, job in jobs():
+        assert job["timeout-minutes"] <= 60
         for step in job["steps"]:
             if "uses" in step:
-                assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"])
+                assert re.fullmatch(r"(actions|github)/[a-z-]+(/[a-z-]+)?@[0-9a-f]{40}", step["uses"])
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False
             assert "${{" not in step.get("run", "")  # text from a pull request is no part of a script
-    assert workflow["jobs"]["gate"]["steps"][0]["with"] == {"fetch-depth": 0, "persist-credentials": False}
+    assert dict(jobs())["gate"]["steps"][0]["with"]["fetch-depth"] == 0
+
+
+def test_what_may_write_runs_no_drivergate() -> None:
+    """A change can name any drivergate in .ci/requirements.txt: that one must not hold a token that writes."""
+    writing = {
+        "sarif": {"security-events": "write"},
+        "comment": {"pull-requests": "write"},
+        "propose": {"contents": "write", "pull-requests": "write"},
+    }
+    for name, job in jobs():
+        rights = {right: may for right, may in job.get("permissions", {}).items() if may != "read"}
+        assert rights == writing.get(name, {})
+        script = "\n".join(step.get("run", "") for step in job["steps"])
+        if rights:
+            assert "pip" not in script
+            assert "sh .ci/drivergate" not in script
+        else:
+            assert "token" not in str(job)
+
+
+def needed(line: str) -> bool:
+    """What hands a token to git alone, or asks whether there is one."""
+    return "credential.helper" in line or '[ -z "${DRIVERGATE_TOKEN:-}" ]' in line
+
+
+def test_nothing_prints_a_token() -> None:
+    for ci in Ci:
+        for path, text in scaffold("x", ci, HOSTED).items():
+            lines = [line for line in text.splitlines() if re.search(r"\b(echo|print|printf|set -x|curl)\b", line)]
+            assert not [line for line in lines if re.search(r"\$\{?\w*TOKEN", line) and not needed(line)], path
 
 
 def test_gitlab_includes_its_jobs() -> None:
     files = scaffold("x", Ci.GITLAB, HOSTED)
     [included] = yaml.safe_load(files[".gitlab-ci.yml"])["include"]
     jobs = yaml.safe_load(files[included["local"]])
-    assert {name for name in jobs if not name.startswith(".")} == {"drivergate-gate", "drivergate-drift"}
+    names = {"drivergate-gate", "drivergate-drift", "drivergate-diff", "drivergate-catalog"}
+    assert {name for name in jobs if not name.startswith(".")} == names
+    reports = jobs["drivergate-gate"]["artifacts"]
+    assert reports["when"] == "always"
+    assert reports["reports"] == {"codequality": "build/code-quality.json", "junit": "build/junit.xml"}
+
+
+@pytest.mark.parametrize("ci", Ci)
+def test_what_a_pipeline_names_is_written(ci: Ci) -> None:
+    files = scaffold("x", ci, HOSTED)
+    text = "\n".join(files[path] for path in files if path.endswith((".yaml", ".yml")))
+    named = set(re.findall(r"\.ci/[a-z_]+(?:\.[a-z]+)?", text))
+    assert named == {path for path in files if path.startswith(".ci/")}
 
 
 @pytest.mark.parametrize("ci", [None, *Ci])

@@ -21,6 +21,7 @@ def nodes(tmp_path: Path) -> Path:
     return path
 
 
+SCRIPTS = {".ci/drivergate", ".ci/requirements.txt", ".ci/catalog_sync.py", ".ci/comment.py", ".gitignore"}
 EMPTY = {
     ".gitattributes", ".pre-commit-config.yaml", "README.md", "inventory/fleet.yaml",
     "inventory/catalog/nvcr.io/nvidia/driver.yaml",
@@ -32,10 +33,11 @@ EMPTY = {
     [
         ([], {"CODEOWNERS"}),
         (["--ci", "github"], {
-            ".ci/drivergate", ".ci/requirements.txt", ".github/CODEOWNERS", ".github/workflows/drivergate.yaml",
+            *SCRIPTS, ".github/CODEOWNERS", ".github/workflows/drivergate.yaml",
+            ".github/workflows/drivergate-catalog.yaml",
         }),
         (["--ci", "gitlab"], {
-            ".ci/drivergate", ".ci/requirements.txt", "CODEOWNERS", ".gitlab-ci.yml", ".gitlab/drivergate.yml",
+            *SCRIPTS, "CODEOWNERS", ".gitlab-ci.yml", ".gitlab/drivergate.yml",
         }),
     ],
 )  # fmt: skip

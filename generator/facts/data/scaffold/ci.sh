@@ -2,22 +2,40 @@
 # What CI runs, and what you can run by hand.
 #   sh .ci/drivergate gate origin/main   the change against the branch that it goes to
 #   sh .ci/drivergate gate               the commit against its parent
+#   sh .ci/drivergate diff origin/main   what the change does to the fleet, as Markdown for a comment
 #   sh .ci/drivergate drift              out/ against inventory/, whatever else is wrong
+# Reports of the gate lie in build/: for GitHub SARIF and a summary, for GitLab code quality and tests.
 set -eu
+
+base() {
+  git merge-base "$1" HEAD
+}
 
 case "${1:-}" in
   gate)
-    if [ -n "${2:-}" ]; then
-      base=$(git merge-base "$2" HEAD)
-      exec drivergate check --against "$base"
+    target=${2:-}
+    if [ -n "${GITHUB_ACTIONS:-}" ]; then
+      set -- --format github --output sarif=build/drivergate.sarif --output markdown=build/drivergate.md
+    elif [ -n "${GITLAB_CI:-}" ]; then
+      set -- --output gitlab=build/code-quality.json --output junit=build/junit.xml
+    else
+      set --
     fi
-    exec drivergate check --rev HEAD
+    if [ -n "$target" ]; then
+      base=$(base "$target")
+      exec drivergate check --against "$base" "$@"
+    fi
+    exec drivergate check --rev HEAD "$@"
+    ;;
+  diff)
+    base=$(base "${2:?name the branch that the change goes to}")
+    exec drivergate diff "$base" HEAD --format markdown
     ;;
   drift)
     exec drivergate render --check
     ;;
   *)
-    echo "usage: sh .ci/drivergate gate [TARGET] | drift" >&2
+    echo "usage: sh .ci/drivergate gate [TARGET] | diff TARGET | drift" >&2
     exit 2
     ;;
 esac
