@@ -9,6 +9,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from generator.facts.amount import rounded_up
 from generator.facts.labelselector import Selector, selects
 
 _RESOURCES = {"Job": "jobs.batch", "DaemonSet": "daemonsets.apps"}
@@ -123,11 +124,6 @@ def settled(budget: Budget, count: Count, earlier: Status | None = None) -> Stat
 def needs_scale(budget: Budget) -> bool:
     """Whether the controller asks the owners: for maxUnavailable and for every percentage."""
     return budget.max_unavailable is not None or isinstance(budget.min_available, str)
-
-
-def rounded_up(value: int | str, total: int) -> int:
-    """A number, or a percentage of a total rounded up (apimachinery intstr GetScaledValueFromIntOrPercent)."""
-    return -(-int(value.removesuffix("%")) * total // 100) if isinstance(value, str) else value
 
 
 def _expected_without(budget: Budget, count: Count) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from generator.facts.budget import rounded_up
+from generator.facts.amount import rounded_up
 
 PENDING, DONE, FAILED, UNKNOWN = "upgrade-required", "upgrade-done", "upgrade-failed", ""
 CORDON = "cordon-required"

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.size import Size
 from generator.declared.workload import Workload, WorkloadBudget
-from generator.facts.budget import Budget, Count, Status, needs_scale, rounded_up, settled
+from generator.facts.amount import rounded_up
+from generator.facts.budget import Budget, Count, Status, needs_scale, settled
 from generator.finding import Severity
 from generator.rules.context import Context
 from generator.rules.coverage import Declared, alone, budgets, judged, number_place, once_each

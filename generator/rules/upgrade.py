@@ -1,27 +1,21 @@
 """Rules of the family upgrade/: what the declared upgrade policies do to a rollout."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from generator.declared.fleet import Cluster, Pool
-from generator.facts.budget import rounded_up
+from generator.facts.amount import rounded_up
 from generator.facts.release import DriverApi
 from generator.facts.slots import at_once
 from generator.finding import Severity
 from generator.render.driver import carries_upgrade_policy
+from generator.rules.automatic import automatic
 from generator.rules.context import Context
 from generator.rules.crashes import user_objects
-from generator.rules.emptying import (
-    daemonset_pod_will_fail,
-    emptydir_will_fail,
-    resource_not_matched,
-    unmanaged_pod_will_fail,
-)
 from generator.rules.held import held
 from generator.rules.ring import ring_order
 from generator.rules.rule import Problem, Rule
 from generator.rules.said import once, said
-from generator.rules.upgrading import automatic
 
 # k8s-driver-manager's own eviction, which it leaves to the upgrade controller where that is on.
 MANAGER_ENV = ("ENABLE_AUTO_DRAIN", "ENABLE_GPU_POD_EVICTION")
@@ -150,6 +144,42 @@ def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
 def _slots(policy: Mapping[str, Any], nodes: int) -> int:
     """How many nodes of a pool may be upgraded at a time."""
     return at_once(nodes, policy.get("maxParallelUpgrades", 1), policy.get("maxUnavailable", "25%"))
+
+
+def emptydir_will_fail(context: Context) -> Iterable[Problem]:
+    """Pods with an emptyDir that pod deletion may not remove."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules import emptying
+
+    return emptying.emptydir_will_fail(context)
+
+
+def unmanaged_pod_will_fail(context: Context) -> Iterable[Problem]:
+    """Bare pods that pod deletion may not remove."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules import emptying
+
+    return emptying.unmanaged_pod_will_fail(context)
+
+
+def daemonset_pod_will_fail(context: Context) -> Iterable[Problem]:
+    """GPU pods of DaemonSets, which pod deletion never removes."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules import emptying
+
+    return emptying.daemonset_pod_will_fail(context)
+
+
+def resource_not_matched(context: Context) -> Iterable[Problem]:
+    """Pods that hold a GPU under a name that the operator doesn't take for one."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules import emptying
+
+    return emptying.resource_not_matched(context)
 
 
 E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING

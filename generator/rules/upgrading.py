@@ -5,11 +5,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Fleet, Install, Pool
+from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.workload import Workload
 from generator.facts import gpupod, podselector, slots
 from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_deletion, verdict
 from generator.render.driver import carries_upgrade_policy, upgrade_policy
+from generator.rules.automatic import automatic
 from generator.rules.context import Context
 
 
@@ -37,12 +38,6 @@ class Upgraded(Struct, frozen=True):
     def name(self) -> str:
         """As it is said: cluster and pool."""
         return f"{self.cluster.name}/{self.pool.name}"
-
-
-def automatic(cluster: Cluster, pool: Pool) -> bool:
-    """Whether the operator itself upgrades the pool's nodes; what silence means depends on who fills the default."""
-    by_default = not carries_upgrade_policy(cluster) or cluster.operator.install is Install.HELM
-    return pool.driver.upgrade_policy.get("autoUpgrade", by_default) is True
 
 
 class Pools:
