@@ -12,6 +12,7 @@ from generator.edges.since import first_declared
 from generator.report import json
 from generator.report import plan as report
 from generator.report.text import printable
+from generator.upgrade.need import Needs
 from generator.upgrade.plan import plan
 from generator.upgrade.proposal import Proposals
 from generator.upgrade.whatif import Asked
@@ -41,9 +42,10 @@ def planned(
 
 def _told(found: Read, asked: Asked, root: str | None) -> report.Told:
     catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
-    answers = plan(found.fleet, catalog, asked)
+    needs = Needs(found.fleet, catalog)
+    answers = plan(found.fleet, catalog, asked, needs.objections)
     works = work(answers.answers, catalog)
-    proposals = Proposals(catalog)
+    proposals = Proposals(catalog, needs.against)
     proposed = [proposals.of(one.cluster, one.pool) for one in answers.answers]
     return report.Told(
         plan=answers,

@@ -89,12 +89,13 @@ def _works(told: Told) -> Iterator[str]:
         how = ACTIONS[one.action].format(copy_from=one.copy_from)
         yield f"  {one.repository}:{one.tag}  {', '.join(one.platforms)}"
         yield f"      {how}: {one.reason}" + (f" ({one.source})" if one.source else "")
-        yield from _recipe(one)
+        yield from recipe_lines(one)
         waiting = f"{_count(one.nodes, 'node')} of {', '.join(one.pools)}"
         yield f"      waited for by {waiting}{_since(told.lags.get(one.kernel))}"
 
 
-def _recipe(one: Work) -> Iterator[str]:
+def recipe_lines(one: Work) -> Iterator[str]:
+    """How an image is built, one line each."""
     if one.recipe is None:
         return
     given = " ".join(f"{name}={value}" for name, value in one.recipe.arguments.items())

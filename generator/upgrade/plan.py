@@ -1,6 +1,6 @@
 """May a change be rolled? For each pool the images before and after, and whether those after are built."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -71,9 +71,13 @@ class Plan(Struct, frozen=True):
         return tuple(one for one in self.answers if one.verdict in verdicts)
 
 
-def plan(fleet: Fleet, catalog: Catalog, asked: Asked) -> Plan:
+# What speaks against the driver that a pool has, from whoever runs on it.
+Against = Callable[[Cluster, Pool], Iterable[str]]
+
+
+def plan(fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None = None) -> Plan:
     """What the change does to each pool. A catalog that could not be read whole proves nothing missing."""
-    looked = _Looked(catalog)
+    looked = _Looked(catalog, against)
     found = list(what_if(fleet, asked))
     answers = tuple(looked.answer(one, only_upcoming=not asked.changes) for one in found if isinstance(one, Changed))
     return Plan(answers, tuple(one for one in found if isinstance(one, Skipped)))
@@ -82,8 +86,9 @@ def plan(fleet: Fleet, catalog: Catalog, asked: Asked) -> Plan:
 class _Looked:
     """One catalog, looked into for many pools."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, against: Against | None) -> None:
         self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
+        self.against = against
 
     def answer(self, changed: Changed, *, only_upcoming: bool) -> Answer:
         before, after = combinations(*changed.before), combinations(*changed.after)
@@ -91,7 +96,7 @@ class _Looked:
         wanted = [one for one in after if one.upcoming] if only_upcoming else after
         cluster, pool = changed.after
         images = tuple(self._image(cluster, one, running) for one in wanted)
-        objections = tuple(_objections(pool)) if any(one.before != one.after for one in images) else ()
+        objections = tuple(self._objections(cluster, pool)) if any(one.before != one.after for one in images) else ()
         return Answer(
             cluster=cluster,
             pool=pool,
@@ -100,6 +105,15 @@ class _Looked:
             objections=objections,
             notes=tuple(_notes(pool, images)),
         )
+
+    def _objections(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
+        family, branch = family_of(pool), driver_branch(pool)
+        if family and branch and not branches.serves(branch, family):
+            yield f"branch {branch} does not drive {family} GPUs"
+        if self.against:
+            yield from self.against(cluster, pool)
+        if pool.hold:
+            yield f"the pool is held: {pool.hold}"
 
     def _image(self, cluster: Cluster, one: Combination, running: list[Combination]) -> Image:
         kernel = one.kernel.name if one.kernel else ""
@@ -182,14 +196,6 @@ def _verdict(images: tuple[Image, ...], *, held: bool) -> Verdict:
     if states & {State.MISSING, State.REFUSED} or held:
         return Verdict.HOLD
     return Verdict.UNKNOWN if State.UNKNOWN in states else Verdict.GO
-
-
-def _objections(pool: Pool) -> Iterator[str]:
-    family, branch = family_of(pool), driver_branch(pool)
-    if family and branch and not branches.serves(branch, family):
-        yield f"branch {branch} does not drive {family} GPUs"
-    if pool.hold:
-        yield f"the pool is held: {pool.hold}"
 
 
 def _notes(pool: Pool, images: Iterable[Image]) -> Iterator[str]:

@@ -19,8 +19,8 @@ from generator.rules.image_miss import Lack, Listed, lacking
 GPU_SOURCE = "NVIDIA's data-center driver pages: the last branch of each GPU architecture"
 CERTAIN = frozenset({None, Lack.CERTAINTY})
 
-# What a pool's workloads say against a driver (branch or version): reasons, none where it serves them all.
-Needs = Callable[[Cluster, Pool, str], Iterator["Reason"]]
+# What a pool's workloads say against the driver that the pool has: reasons, none where it serves them all.
+Against = Callable[[Cluster, Pool], Iterator["Reason"]]
 
 
 class Reason(Struct, frozen=True):
@@ -57,8 +57,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
 class Proposals:
     """Asks one catalog for many pools; what branches it has is gathered once for each repository."""
 
-    def __init__(self, catalog: Catalog, needs: Needs | None = None) -> None:
-        self.catalog, self.listed, self.needs = catalog, Listed(catalog), needs
+    def __init__(self, catalog: Catalog, against: Against | None = None) -> None:
+        self.catalog, self.listed, self.workloads = catalog, Listed(catalog), against
         self.known: dict[str, frozenset[str]] = {}
 
     def of(self, cluster: Cluster, pool: Pool) -> Proposal | None:
@@ -104,8 +104,8 @@ class Proposals:
             when = f" in {life.eol}" if life.eol != "ended" else ""
             yield Reason(f"its support ended{when} (as of {branches.as_of()})", life.source)
         yield from self._images(cluster, pool, driver)
-        if self.needs:
-            yield from self.needs(cluster, pool, driver)
+        if self.workloads:
+            yield from self.workloads(cluster, pool)
 
     def _images(self, cluster: Cluster, pool: Pool, driver: str) -> Iterator[Reason]:
         """One reason for all images that are lacking, with the first by name."""

@@ -1,6 +1,8 @@
 """Life and reach of branches: facts/driver_branches.yaml, facts/driver-images.md 4."""
 
+from generator.upgrade.need import Needs
 from generator.upgrade.proposal import Proposal, Proposals
+from tests.inventories import HEAD
 from tests.upgrade.planning import read
 from tests.upgrade.test_plan import RUNNING, catalog, files, pool, tag
 
@@ -50,3 +52,27 @@ def test_an_image_that_is_not_built_is_a_reason() -> None:
 
 def test_preinstalled_drivers_are_nobodys_to_choose() -> None:
     assert proposed('driver: {mode: preinstalled, version: "535.104.05"}', **BOTH) is None
+
+
+def test_a_cuda_need_speaks_against_an_older_branch() -> None:
+    """facts/cuda_min_driver.yaml: CUDA 13.x needs 580 at least, 12.x runs from 525.60.13 on."""
+    workloads = f"""{HEAD}kind: Workloads
+team: ml
+workloads:
+  trainer:
+    runsOn: {{clusters: [one], pools: [a]}}
+    namespace: ml
+    owner: {{kind: Deployment}}
+    podLabels: {{app: trainer}}
+    replicas: 2
+    cuda: {{toolkit: "13.0"}}
+"""
+    repository = files(pool(f'arch: [amd64], kernels: [{RUNNING}], driver: {{branch: "535"}}'), **BOTH)
+    fleet, listed, _ = read({**repository, "inventory/ml.yaml": workloads})
+    cluster = fleet.clusters[0]
+    found = Proposals(listed, Needs(fleet, listed).against).of(cluster, cluster.pools[0])
+    assert found is not None
+    reason = next(one for one in found.against if "trainer" in one.text)
+    assert "CUDA 13.0" in reason.text
+    assert reason.source.startswith("inventory/ml.yaml:")
+    assert [choice.branch for choice in found.fitting] == ["580", "595"]
