@@ -1,0 +1,61 @@
+"""A list of 100,000 tags, synced and synced again: what the process needs grows by no more than the list itself."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calling import REPO
+from tests.registry import keeping
+from tests.registry.faults import FaultServer
+from tests.registry.keeping import FILE, Kept
+from tests.registry.large import Large
+
+NEEDED = 100
+MAIN = "import sys\nfrom generator.cli import main\nsys.argv[0] = 'drivergate'\nmain()"
+# 100,000 tags of 40 characters are 9 MB of Python's text. Four times that, and nothing that grows with the images.
+MOST_MORE = 40 << 10
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeping.alone(tmp_path, monkeypatch)
+
+
+def peak(arguments: Sequence[str]) -> int:
+    """The most memory that a run of drivergate needed, in KiB; it must end with 0."""
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    argv = [sys.executable, "-c", MAIN, *arguments]
+    pid = os.posix_spawn(sys.executable, argv, {**os.environ, "PYTHONPATH": str(REPO)}, file_actions=quiet)
+    _, status, usage = os.wait4(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    return usage.ru_maxrss
+
+
+def synced(root: Path, capture: pytest.CaptureFixture[str], other: int, page: int) -> tuple[list[int], list[int]]:
+    """Peaks and numbers of requests of a sync, a second one, and one after everything was pushed again."""
+    large = Large(NEEDED, other, page)
+    peaks, asked = [], []
+    with FaultServer(large) as server:
+        kept = Kept(root, capture, server.address)
+        for pushed in (0, 0, 1):
+            large.pushed = pushed
+            server.asked.clear()
+            peaks.append(peak(["catalog", "sync", "-C", str(root)]))
+            asked.append(len(server.paths()))
+            digests = [line.partition('digest: "')[2][:71] for line in kept.lines]
+            assert digests == [large.manifest(tag).digest for tag in sorted(large.needed)]
+    assert (root / FILE).read_text(encoding="utf-8").count("\n") < NEEDED + 10
+    return peaks, asked
+
+
+@pytest.mark.parametrize("page", [1000, 1_000_000])
+def test_a_hundred_thousand_tags(tmp_path: Path, capfd: pytest.CaptureFixture[str], page: int) -> None:
+    few, _ = synced(tmp_path / "few", capfd, 0, page)
+    many, asked = synced(tmp_path / "many", capfd, 100_000 - NEEDED, page)
+    assert [more - least < MOST_MORE for more, least in zip(many, few, strict=True)] == [True] * 3, (few, many)
+    pages = 1 if page > 100_000 else 100
+    # The pages and one more; then two requests for each image; then one; then both.
+    assert asked == [pages + 1 + times * NEEDED for times in (2, 1, 3)]
