@@ -32,9 +32,6 @@ AREAS = frozenset(
     }
 )
 NOT_HERE: tuple[tuple[str, str], ...] = (
-    ("D50", "the text of a rendered percentage: budgets are not rendered yet"),
-    ("D51", "of two numbers the rendered one: budgets are not rendered yet"),
-    ("D54", "the version of a rendered budget: budgets are not rendered yet"),
     ("D55", "pods that are not ready: a cluster is to be looked at (facts: tests/facts/test_standing_oracle.py)"),
     ("D56", "finished and pending pods: a cluster is to be looked at (facts: tests/facts/test_standing_oracle.py)"),
 )

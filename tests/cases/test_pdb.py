@@ -85,6 +85,43 @@ def test_d49_percentages_round_up() -> None:
     hides(found.shown, "p3.*block")
 
 
+def rendered(budget: str) -> str:
+    """A workload's budget that drivergate is asked to write."""
+    return workload("api", replicas="4", more=f", disruptionBudget: {{render: {{{budget}}}}}")
+
+
+def test_d50_a_fraction_is_no_percentage() -> None:
+    """kubernetes/website#14682: nor is a text without its %."""
+    for written in ("0.5", '"0.5"', '"50"', '"101%"'):
+        found = said(rendered(f"minAvailable: {written}"))
+        assert found.result is Result.INPUT_ERROR
+        assert found.out == {}
+        hides(found.shown, "minAvailable: 0.5$")
+
+
+def test_d50_a_percentage_is_rendered_as_the_text_that_it_is() -> None:
+    for written in ("50%", '"50%"'):
+        found = said(rendered(f"minAvailable: {written}"))
+        assert found.result is Result.OK
+        shows(found.file("poddisruptionbudget-api.yaml"), 'minAvailable: "50%"')
+        hides(found.shown, "minAvailable: 0.5", "minAvailable: 50$", "minAvailable: 0$")
+
+
+def test_d51_never_both_numbers() -> None:
+    """open-metadata/openmetadata-helm-charts#221. Budgets have no default that would stay beside one's own."""
+    found = said(rendered("maxUnavailable: 1"))
+    shows(found.file("poddisruptionbudget-api.yaml"), "maxUnavailable: 1")
+    hides(found.file("poddisruptionbudget-api.yaml"), "minAvailable")
+    assert said(rendered("maxUnavailable: 1, minAvailable: 1")).result is Result.INPUT_ERROR
+
+
+def test_d54_the_version_that_is_served() -> None:
+    """spotahome/redis-operator PR#359: policy/v1beta1 is gone since Kubernetes 1.25."""
+    found = said(rendered("maxUnavailable: 1"))
+    shows(found.file("poddisruptionbudget-api.yaml"), "apiVersion: policy/v1\n")
+    hides(found.shown, "policy/v1beta1")
+
+
 def test_d52_two_budgets_on_one_pod() -> None:
     """kubernetes/kubernetes#75957: even where each of them would allow it."""
     kept = manifest(
