@@ -5,6 +5,7 @@ One answer for the rules, for the verbs, and for what is rendered.
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import cache
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from generator.facts.driveraffinity import LabelFamily, PoolSelector, labels_of
 from generator.facts.driverrange import EVERY, Range, after, of_branch
 from generator.render.combination import combinations
 
+FAMILIES = frozenset(branches.Family)
 ARCH, SYSTEM = "kubernetes.io/arch", "kubernetes.io/os"
 
 
@@ -93,12 +95,18 @@ def loaded(cluster: Cluster, pool: Pool, catalog: Catalog | None) -> tuple[Loade
 
 def answer(need: Need, compatibility: Compatibility, drivers_of_pool: Sequence[Loaded]) -> Answer:
     """Whether all of a pool's drivers meet a need. One that falls short decides, then one that leaves it open."""
-    told = [(one, need.satisfied(one.may_be, compatibility)) for one in drivers_of_pool]
+    told = [(one, _met(need, compatibility, one.version, one.branch)) for one in drivers_of_pool]
     short = tuple(one for one, met in told if met is False)
     if short:
         return Answer(Verdict.TOO_OLD, short)
     unsure = tuple(one for one, met in told if met is None)
     return Answer(Verdict.CANNOT_TELL, unsure) if unsure or not told else Answer(Verdict.RUNS, tuple(drivers_of_pool))
+
+
+@cache
+def _met(need: Need, compatibility: Compatibility, version: str, branch: str) -> bool | None:
+    """Fleets have many pools and workloads, and few drivers and needs."""
+    return need.satisfied(Loaded(version=version, branch=branch).may_be, compatibility)
 
 
 def selectors(cluster: Cluster, pools: Iterable[Pool], need: Need, compatibility: Compatibility) -> list[PoolSelector]:
@@ -159,9 +167,12 @@ def _recorded(catalog: Catalog | None, repository: str, tag: str) -> str:
 
 def reachable(need: Need, compatibility: Compatibility, pool: Pool) -> bool:
     """Whether some driver that drives the pool's GPUs meets the need; True where the GPUs aren't known."""
-    if pool.family not in frozenset(branches.Family):
-        return True
-    reach = branches.reach(branches.Family(pool.family))
+    return pool.family not in FAMILIES or _reachable(need, compatibility, branches.Family(pool.family))
+
+
+@cache
+def _reachable(need: Need, compatibility: Compatibility, family: branches.Family) -> bool:
+    reach = branches.reach(family)
     low = (int(reach.first_branch or 0), 0, 0)
     high = (int(reach.last_branch) + 1, 0, 0) if reach.last_branch else None
     return need.satisfied(Range(low, high), compatibility) is not False

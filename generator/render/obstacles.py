@@ -10,7 +10,7 @@ from generator.facts.branch import Family
 from generator.facts.driveraffinity import labels_of
 from generator.facts.driverrange import Range
 from generator.facts.release import DriverApi
-from generator.render.carries import Loaded, known_labels
+from generator.render.carries import FAMILIES, Loaded, known_labels
 from generator.render.placement import compatibility_of
 
 
@@ -26,8 +26,7 @@ def obstacles(fleet: Fleet, cluster: Cluster, pool: Pool, drivers: Sequence[Load
 
 def last_branch(pool: Pool) -> str:
     """The last branch that drives the pool's GPUs; "" where there is no end, or the GPUs aren't known."""
-    known = pool.family in frozenset(Family)
-    return branches.reach(Family(pool.family)).last_branch if known else ""
+    return branches.reach(Family(pool.family)).last_branch if pool.family in FAMILIES else ""
 
 
 def _of_gpus(pool: Pool) -> Iterator[str]:
