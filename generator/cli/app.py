@@ -8,6 +8,7 @@ from generator.cli.audit import audit
 from generator.cli.catalog import catalog
 from generator.cli.check import check
 from generator.cli.cuda import cuda
+from generator.cli.diff import diff
 from generator.cli.explain import explain
 from generator.cli.init import init
 from generator.cli.migrate import migrate
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command()(init)
 app.command()(render)
 app.command()(check)
+app.command()(diff)
 app.command()(show)
 app.command()(tag)
 app.command()(plan)

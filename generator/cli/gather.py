@@ -63,27 +63,27 @@ def gather(begun: Begun) -> Gathered:
         from generator.cli.narrowing import narrowed
 
         files = source.read([path for path in listed if not path.startswith(f"{OUT}/")])
-        narrow = narrowed(begun, _below("inventory", files))
+        narrow = narrowed(begun, below("inventory", files))
         only = narrow.clusters if narrow else only
     files |= source.read([path for path in listed if path not in files and _needed(path, only)])
-    texts = _below("inventory", files)
+    texts = below("inventory", files)
     if narrow is None:
         inventory, whole = load(texts, only_clusters=only), None
         built = build(inventory, version=__version__)
     else:
         inventory, built, whole, only = narrow.read(texts)
-    fleet, of_budgets = budgetfile.with_manifests(built.fleet, _read(source, budgetfile.named(built.fleet)))
+    fleet, of_budgets = budgetfile.with_manifests(built.fleet, read_named(source, budgetfile.named(built.fleet)))
     told = [*_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
     if narrow is None and not any(one.severity is Severity.INVALID for one in told):
         _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
-    own = policy.bases(fleet, _read(source, policy.named(fleet)))
+    own = policy.bases(fleet, read_named(source, policy.named(fleet)))
     told += own.findings
     crds, problems = _crds(fleet, source)
     told += problems
-    templates = collect_templates(data.templates(), _below(TEMPLATES, files))
+    templates = collect_templates(data.templates(), below(TEMPLATES, files))
     catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
     rendered = render(fleet, templates, own.values, catalog=catalog, whole=not only)
-    out = {path[len(OUT) + 1 :]: content for path, content in _below(OUT, files).items()}
+    out = {path[len(OUT) + 1 :]: content for path, content in below(OUT, files).items()}
     against = compared.objects(rendered)
     context = Context(
         fleet=fleet,
@@ -129,7 +129,8 @@ def _needed(path: str, only: frozenset[str]) -> bool:
     return not only or parts[0] != OUT or len(parts) == 2 or cluster_of("/".join(parts[1:])) in only
 
 
-def _below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+def below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those of the files that lie in a folder."""
     return {path: content for path, content in files.items() if path.startswith(f"{folder}/")}
 
 
@@ -142,7 +143,7 @@ def _not_files(entries: Iterable[Entry]) -> list[Finding]:
 
 
 def _crds(fleet: Fleet, source: Source) -> tuple[tuple[Definition, ...], list[Finding]]:
-    files = _read(source, [path for path in fleet.crds if is_plain(path)])
+    files = read_named(source, [path for path in fleet.crds if is_plain(path)])
     fleet.texts.add(files)
     found: list[Definition] = []
     findings: list[Finding] = []
@@ -153,7 +154,8 @@ def _crds(fleet: Fleet, source: Source) -> tuple[tuple[Definition, ...], list[Fi
     return tuple(found), findings
 
 
-def _read(source: Source, paths: Sequence[str]) -> dict[str, bytes]:
+def read_named(source: Source, paths: Sequence[str]) -> dict[str, bytes]:
+    """The files at these paths, as far as there are such files."""
     if not paths:
         return {}
     there = [entry.path for entry in source.paths(*paths) if entry.kind is Kind.FILE and entry.path in paths]

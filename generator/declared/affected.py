@@ -37,9 +37,10 @@ class Changed(Struct, frozen=True):
 class Affected(Struct, frozen=True, kw_only=True):
     """`everything` says why all clusters are affected, "" where only those in `clusters` are, each with the reason.
 
-    `gone` are clusters that are no longer declared.
+    `gone` are clusters that are no longer declared, `total` counts those that are.
     """
 
+    total: int
     everything: str = ""
     clusters: Mapping[str, str] = {}
     gone: tuple[str, ...] = ()
@@ -51,10 +52,11 @@ def affected(changes: Iterable[Changed], inventory: Texts, *, silent: frozenset[
     for change in changes:
         reach.add(change)
         if reach.everything:
-            return Affected(everything=reach.everything)
+            return Affected(total=len(reach.names), everything=reach.everything)
     found = reach.clusters()
     names = set(reach.names.values())
     return Affected(
+        total=len(reach.names),
         clusters={name: found[name] for name in sorted(found) if name in names},
         gone=tuple(sorted(reach.removed - names)),
     )

@@ -36,7 +36,10 @@ class OsTagRule(StrEnum):
 
 
 class Release(Struct, frozen=True, kw_only=True):
-    """One release and its rules. `missing_fields` are paths under `spec` that `fields` has and it hasn't."""
+    """One release and its rules. `missing_fields` are paths under `spec` that `fields` has and it hasn't.
+
+    `template` is the release that its driver pods' template was last changed in.
+    """
 
     version: str
     written: str
@@ -49,6 +52,7 @@ class Release(Struct, frozen=True, kw_only=True):
     fields: str
     missing_fields: Mapping[str, tuple[str, ...]]
     os_tag: OsTagRule
+    template: str
     kernel_module_type: bool
     sanitises_64k: bool
     secret_env: bool
@@ -92,6 +96,7 @@ class _OsTagSince(Struct, frozen=True):
 class _Table(Struct, frozen=True):
     releases: tuple[_Row, ...]
     os_tag: tuple[_OsTagSince, ...]
+    template: tuple[str, ...]
     since: dict[str, str]
 
 
@@ -141,6 +146,7 @@ def _release(written: str, number: Number, row: _Row) -> Release:
         fields=row.fields,
         missing_fields=row.missing,
         os_tag=[entry.rule for entry in _table().os_tag if _key(entry.since) <= number][-1],
+        template=[since for since in _table().template if _key(since) <= number][-1],
         **{name: _key(since) <= number for name, since in _table().since.items()},
     )
 

@@ -72,8 +72,13 @@ def verdict(
     if isinstance(becomes, Unmade):
         return becomes
     found = compared(was, becomes, in_place=release.restart_only)
-    written = [one for one in changes(old, new) if any(_bears(one.path, why.path) for why in found.changes)]
-    return Verdict(found.effect, tuple(written) or found.changes)
+    return Verdict(found.effect, written(old, new, found.changes))
+
+
+def written(old: Settings, new: Settings, effective: tuple[Change, ...]) -> tuple[Change, ...]:
+    """The fields as they are written that have a part in effective ones; those themselves where nothing is written."""
+    found = [one for one in changes(old, new) if any(_bears(one.path, why.path) for why in effective)]
+    return tuple(found) or effective
 
 
 def compared(was: DriverPod, becomes: DriverPod, *, in_place: bool) -> Verdict:

@@ -66,12 +66,12 @@ def _widens(change: Change) -> bool:
 
 def _of_cluster(both: Both, pool: Pool) -> str:
     """What becomes of the driver settings of the whole cluster, as far as they concern the pool."""
-    old, new = _carrier(both.before), _carrier(both.now)
+    old, new = carrier(both.before), carrier(both.now)
     if old is None or not pool.driver.managed:
         return ""
     if new is None:
         return f"{_name(old)} goes, which removes the driver of the cluster's nodes"
-    specs = (old.spec, new.spec) if old.kind == new.kind != VALUES else (_as_policy(old), _as_policy(new))
+    specs = (old.spec, new.spec) if old.kind == new.kind != VALUES else (as_policy(old), as_policy(new))
     told = [one for one in changes(*specs) if one.path in SWITCHES]
     if not told and both.cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
         told = _reloading(DriverApi.CLUSTERPOLICY, both, pool, specs)
@@ -91,7 +91,7 @@ def _reloading(
     return [*reloads, *begins]
 
 
-def _carrier(objects: Iterable[DriverObject]) -> DriverObject | None:
+def carrier(objects: Iterable[DriverObject]) -> DriverObject | None:
     """What carries the driver settings of the cluster: its ClusterPolicy, else chart values that enable a driver."""
     found = list(objects)
     policies = [one for one in found if one.kind == DriverApi.CLUSTERPOLICY]
@@ -99,7 +99,7 @@ def _carrier(objects: Iterable[DriverObject]) -> DriverObject | None:
     return next(iter([*policies, *values]), None)
 
 
-def _as_policy(one: DriverObject) -> Settings:
+def as_policy(one: DriverObject) -> Settings:
     """The spec of a ClusterPolicy that says only what chart values can say (render/values.py)."""
     if one.kind != VALUES:
         return {"driver": one.spec.get("driver") or {}}

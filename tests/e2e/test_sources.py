@@ -57,6 +57,7 @@ COMMANDS = (
     ["cuda", "13.1"],
     ["plan"],
     ["audit", "--nodes", str(NODES)],
+    ["diff", "HEAD"],
     ["rules"],
     ["explain", "image/missing"],
     ["schema", "Cluster"],

@@ -1,0 +1,279 @@
+"""What a change does to a fleet, in the fleet's words: for people and for programs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from generator.declared.size import Size
+from generator.render.reload import Change
+from generator.report.text import printable
+from generator.rules.ring import order
+from generator.upgrade.danger import Danger
+from generator.upgrade.effect import Outcome
+from generator.upgrade.evicted import Eviction
+from generator.upgrade.images import ImageChange, Standing
+from generator.upgrade.impact import ClusterImpact, Impact, PoolImpact, Presence
+
+WORDS = {
+    Outcome.REMOVED: "driver goes",
+    Outcome.MOVED: "nodes move",
+    Outcome.RELOAD: "reload",
+    Outcome.UNDECIDED: "undecided",
+    Outcome.RESTART: "restart in place",
+    Outcome.ADDED: "driver comes",
+    Outcome.NONE: "no effect",
+}
+VERBS = {
+    Outcome.RELOAD: ("reloads", "reload"),
+    Outcome.RESTART: ("restarts in place", "restart in place"),
+    Outcome.REMOVED: ("loses its driver", "lose their driver"),
+    Outcome.MOVED: ("moves nodes", "move nodes"),
+    Outcome.ADDED: ("gets a driver", "get a driver"),
+    Outcome.UNDECIDED: ("is undecided", "are undecided"),
+}
+FIELDS = 6
+WIDEST = 80
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """An impact, between which revisions (as they were named, and their ids), of which clusters where not of all."""
+
+    base: str
+    head: str
+    impact: Impact
+    commits: tuple[str, str] = ("", "")
+    clusters: tuple[str, ...] = ()
+
+
+def text(told: Told) -> str:
+    """By ring, cluster and pool, with the sum at the end."""
+    lines: list[str] = []
+    ring: str | None = None
+    for cluster in in_order(told.impact.clusters):
+        if cluster.ring != ring:
+            ring = cluster.ring
+            lines.append(f"ring {ring}" if ring else "no ring")
+        lines += _cluster(cluster)
+    why = f": {told.impact.everything}" if told.impact.everything else ""
+    lines.append(f"{summed(told.impact)} ({reach(told.impact)}{why})")
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def in_order(clusters: Iterable[ClusterImpact]) -> list[ClusterImpact]:
+    """By ring, those without one at the end, then by name."""
+    return sorted(clusters, key=lambda one: (not one.ring, order(one.ring), one.cluster))
+
+
+def summed(impact: Impact) -> str:
+    """What happens in all, in words of ours."""
+    pools = list(impact.pools())
+    parts = []
+    for outcome, (one, many) in VERBS.items():
+        if number := sum(pool.outcome is outcome for pool in pools):
+            parts.append(f"{counted(number, 'pool')} {one if number == 1 else many}")
+    missing = {(image.repository, image.becomes) for pool in pools for image in pool.missing}
+    if missing:
+        parts.append(f"{counted(len(missing), 'image')} {'is' if len(missing) == 1 else 'are'} not built")
+    if impact.blocked:
+        parts.append("something blocks")
+    if impact.unknown:
+        parts.append("something stays undecided")
+    return ", ".join(parts) or "no driver is touched"
+
+
+def reach(impact: Impact) -> str:
+    """How many clusters the change can affect."""
+    return f"{len(impact.clusters):,} of {counted(impact.total, 'cluster')} can be affected"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _cluster(cluster: ClusterImpact) -> Iterator[str]:
+    gone = {Presence.ADDED: ", new", Presence.REMOVED: ", no longer declared"}.get(cluster.presence, "")
+    yield f"  {cluster.cluster}{gone}"
+    width = max((len(pool.pool) for pool in cluster.pools), default=0)
+    for pool in cluster.pools:
+        yield from _pool(pool, width)
+    for danger in cluster.dangers:
+        yield from _danger(danger, "    ")
+    if down := outage(cluster):
+        yield f"    {down}"
+
+
+def outage(cluster: ClusterImpact) -> str:
+    """How many nodes may be down at a time, in words; "" where none."""
+    if cluster.unavailable == 0:
+        return ""
+    if cluster.unavailable is None:
+        return "how many nodes go down at a time can't be told: a pool doesn't say how many it has"
+    of = f" of {cluster.nodes:,}" if cluster.nodes is not None else ""
+    is_down = "GPU nodes is down" if cluster.unavailable == 1 and of else "GPU nodes are down"
+    return f"at worst {cluster.unavailable:,}{of} {is_down} at a time, all upgrade policies together"
+
+
+def _pool(pool: PoolImpact, width: int) -> Iterator[str]:
+    yield f"    {pool.pool:<{width}}  {WORDS[pool.outcome]}{_standing(pool)}"
+    inset = "      "
+    if pool.quiet:
+        return
+    if because := [*map(field, pool.changes[:FIELDS]), *([pool.reason] if pool.reason else [])]:
+        more = f" and {len(pool.changes) - FIELDS} more" if len(pool.changes) > FIELDS else ""
+        yield f"{inset}because {', '.join(because)}{more}"
+    for image in pool.images:
+        yield f"{inset}{image_line(image)}"
+    for eviction in pool.evictions:
+        yield f"{inset}{evicted(eviction)}"
+    for trouble in pool.troubles:
+        yield f"{inset}{'blocked' if trouble.blocks else 'slowed'}: {trouble.message} [{trouble.rule}]"
+        yield f"{inset}    way out: {trouble.way_out}"
+    for danger in pool.dangers:
+        yield from _danger(danger, inset)
+    for why in pool.undecided:
+        yield f"{inset}undecided: {why}"
+
+
+def _standing(pool: PoolImpact) -> str:
+    parts = [driver(pool), nodes(pool)]
+    told = "; ".join(part for part in parts if part)
+    return f"  {told}" if told and pool.outcome is not Outcome.NONE else ""
+
+
+def driver(pool: PoolImpact) -> str:
+    """The driver from and to."""
+    was, becomes = pool.driver
+    if not was or not becomes or was == becomes:
+        return f"driver {was or becomes}" if was or becomes else ""
+    return f"driver {was} -> {becomes}"
+
+
+def nodes(pool: PoolImpact) -> str:
+    """How many nodes it reaches, and how many at a time."""
+    told = sized(pool.nodes, "node")
+    if pool.outcome not in {Outcome.RELOAD, Outcome.RESTART}:
+        return told
+    if not pool.automatic:
+        return f"{told}, each when its driver pod is deleted (autoUpgrade is off)"
+    return f"{told}, {pool.at_once:,} at a time" if pool.at_once is not None else told
+
+
+def sized(size: Size | None, what: str) -> str:
+    """A size in words."""
+    if size is None:
+        return f"any number of {what}s"
+    return counted(size.max, what) if size.min == size.max else f"{size.min:,} to {size.max:,} {what}s"
+
+
+def field(change: Change) -> str:
+    """One field from and to."""
+    return f"{change.path} {cut(change.was)} -> {cut(change.becomes)}"
+
+
+def cut(value: str) -> str:
+    """A value that fits on a line."""
+    return value if len(value) <= WIDEST else f"{value[:WIDEST]}…"
+
+
+def image_line(image: ImageChange) -> str:
+    """One image from and to, and whether it is built."""
+    upcoming = "upcoming image" if image.upcoming else "image"
+    was = f"{image.was} -> " if image.was and image.was != image.becomes else ""
+    return f"{upcoming} {was}{image.becomes or f'for kernel {image.kernel}'} for {image.platform}: {standing(image)}"
+
+
+def standing(image: ImageChange) -> str:
+    """How an image stands, in words."""
+    if image.standing is Standing.BUILT:
+        return "built now" if image.unblocked else "built"
+    word = "not built" if image.standing is Standing.MISSING else "can't be told"
+    return f"{word}: {image.why}" if image.why else word
+
+
+def evicted(one: Eviction, name: Callable[[str], str] = str) -> str:
+    """One workload that loses pods; `name` marks what others have named."""
+    who, pods = f"{name(one.workload)} of {name(one.team)}", sized(one.pods, "pod")
+    if one.stays:
+        return f"stays: {who} ({pods}) is not evicted, and keeps the driver in use"
+    at_once = f", {one.at_once:,} at a time" if one.at_once is not None else ""
+    return f"evicts {who} ({pods}{at_once})"
+
+
+def _danger(danger: Danger, inset: str) -> Iterator[str]:
+    yield f"{inset}{'blocked' if danger.blocks else 'danger'}: {danger.message}"
+    yield f"{inset}    way out: {danger.way_out}"
+
+
+def values(told: Told) -> dict[str, Any]:
+    """The same for programs."""
+    impact = told.impact
+    return {
+        "base": {"named": told.base, "commit": told.commits[0]},
+        "head": {"named": told.head, "commit": told.commits[1]},
+        "everything": impact.everything,
+        "clusters": [_cluster_values(cluster) for cluster in in_order(impact.clusters)],
+        "summary": {
+            "sentence": summed(impact),
+            "clusters": impact.total,
+            "affected": len(impact.clusters),
+            "reload": impact.reloads,
+            "missing": impact.missing,
+            "blocked": impact.blocked,
+            "unknown": impact.unknown,
+        },
+    }
+
+
+def _cluster_values(cluster: ClusterImpact) -> dict[str, Any]:
+    return {
+        "cluster": cluster.cluster,
+        "ring": cluster.ring,
+        "presence": str(cluster.presence),
+        "nodes": cluster.nodes,
+        "unavailable": cluster.unavailable,
+        "dangers": [_danger_values(one) for one in cluster.dangers],
+        "pools": [_pool_values(pool) for pool in cluster.pools],
+    }
+
+
+def _pool_values(pool: PoolImpact) -> dict[str, Any]:
+    return {
+        "pool": pool.pool,
+        "outcome": str(pool.outcome),
+        "driver": {"was": pool.driver[0], "becomes": pool.driver[1]},
+        "changes": to_builtins(pool.changes),
+        "reason": pool.reason,
+        "nodes": to_builtins(pool.nodes),
+        "automatic": pool.automatic,
+        "atOnce": pool.at_once,
+        "images": to_builtins(pool.images),
+        "evictions": [
+            {
+                "workload": one.workload,
+                "team": one.team,
+                "namespace": one.namespace,
+                "pods": to_builtins(one.pods),
+                "atOnce": one.at_once,
+                "stays": one.stays,
+            }
+            for one in pool.evictions
+        ],
+        "troubles": [
+            {
+                "rule": one.rule,
+                "workload": one.workload,
+                "blocks": one.blocks,
+                "message": one.message,
+                "wayOut": one.way_out,
+            }
+            for one in pool.troubles
+        ],
+        "dangers": [_danger_values(one) for one in pool.dangers],
+        "undecided": list(pool.undecided),
+    }
+
+
+def _danger_values(one: Danger) -> dict[str, Any]:
+    return {"kind": str(one.kind), "blocks": one.blocks, "message": one.message, "wayOut": one.way_out}
