@@ -54,11 +54,16 @@ class Owner(Shape, frozen=True):
     ) = UNSET
     pod_templates: (
         Annotated[
-            list[Text],
-            Meta(
-                min_length=1,
-                description="of a custom kind: where its pods are described, such as spec.template",
-            ),
+            list[
+                Annotated[
+                    str,
+                    Meta(
+                        pattern=r"^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$(?!\n)",
+                        description="a path such as spec.template",
+                    ),
+                ]
+            ],
+            Meta(min_length=1, description="of a custom kind: where its objects hold the templates of their pods"),
         ]
         | UnsetType
     ) = UNSET

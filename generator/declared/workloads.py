@@ -96,6 +96,7 @@ class _Reader:
         self._name()
         self._labels()
         self._terms()
+        self._templates()
         kind = POD if owner.kind.lower() in {"none", "pod"} else owner.kind
         clusters, pools = self._runs_on(declared)
         budgets = Budgets(self.name, shape, self.loaded.file, self.path, self.problem)
@@ -184,6 +185,12 @@ class _Reader:
     def _compatibility(self) -> Compatibility | None:
         cuda = self.shape.cuda
         return None if cuda is UNSET or cuda.compatibility is UNSET else Compatibility(cuda.compatibility)
+
+    def _templates(self) -> None:
+        owner = self.shape.owner
+        if owner.pod_templates is not UNSET and owner.kind in SCALABLE | UNSCALABLE:
+            message = f"owner.podTemplates is given, and where a {owner.kind} describes its pods is known"
+            self.problem(("owner", "podTemplates"), message, "remove it, or correct owner.kind")
 
     def _terms(self) -> None:
         terms = self.shape.node_selector_terms

@@ -54,6 +54,8 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Tree]:
     }
     values["operator"] = says.tree({key: value for key, value in settings.items() if value}, ("operator",))
     values["driver"] = says.driver(merged(below(cluster.levels, "driver")), cluster)
+    settings = {"compatibility": str(cluster.cuda.compatibility), "labels": str(cluster.cuda.labels)}
+    values["cuda"] = says.tree(settings, ("cuda",))
     values["protect"] = says.tree(cluster.protect, ("protect",))
     values |= says.all({"delivery": settings_of(cluster.delivery)})
     values["pools"] = [Said(pool.name, Origin("cluster", fleet.at(pool))) for pool in cluster.pools]

@@ -8,6 +8,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Fleet, Mode, Pool
 from generator.declared.layers import Level
 from generator.declared.mirror import MirrorKind
+from generator.declared.workload import Workload
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.render import effective
@@ -26,7 +27,7 @@ WIDEST = 72
 class Shown(Struct, frozen=True, kw_only=True):
     """What is shown of one cluster or pool. `object` is the Kubernetes object that carries its driver.
 
-    `mirrors` say what the driver's repository stands for, and where nodes are sent for it. `note` says where the facts
+    `workloads` are those that may run there. `mirrors` say what the driver's repository stands for, and where nodes are sent for it. `note` says where the facts
     of the operator's release are those of another one.
     """
 
@@ -37,13 +38,19 @@ class Shown(Struct, frozen=True, kw_only=True):
     images: tuple[str, ...] = ()
     label: str = ""
     mirrors: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
     ring: str = ""
     note: str = ""
 
 
 def shown_cluster(fleet: Fleet, cluster: Cluster) -> Shown:
     """All of a cluster."""
-    return Shown(cluster=cluster.name, values=effective.of_cluster(fleet, cluster), note=cluster.operator.release.note)
+    return Shown(
+        cluster=cluster.name,
+        values=effective.of_cluster(fleet, cluster),
+        workloads=tuple(map(_workload, fleet.workloads_of(cluster))),
+        note=cluster.operator.release.note,
+    )
 
 
 def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, Level]) -> Shown:
@@ -56,10 +63,16 @@ def shown_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, 
         object=_object(cluster, pool) if pool.driver.managed else "",
         images=references(cluster, pool),
         mirrors=tuple(_mirrors(fleet, pool.driver.repository)),
+        workloads=tuple(map(_workload, fleet.running(cluster, pool))),
         ring=cluster.ring,
         label=f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}" if own_driver else "",
         note=cluster.operator.release.note,
     )
+
+
+def _workload(workload: Workload) -> str:
+    """As kubectl names an object, with its namespace before it."""
+    return f"{workload.namespace}/{workload.name} ({workload.owner_kind} of {workload.team})"
 
 
 def _mirrors(fleet: Fleet, repository: str) -> Iterator[str]:
@@ -145,7 +158,7 @@ def values_text(shown: Shown, *, origins: bool) -> str:
     body = list(_mapping(shown.values))
     tail = [("object", shown.object), ("label", shown.label), ("note", shown.note)]
     derived = [f"{key}: {text(value)}" for key, value in tail if value]
-    for key, listed in (("mirrors", shown.mirrors), ("images", shown.images)):
+    for key, listed in (("mirrors", shown.mirrors), ("images", shown.images), ("workloads", shown.workloads)):
         if listed:
             derived += [f"{key}:", *(f"  - {text(one)}" for one in listed)]
     width = min(max((len(line) for line, said in body if said), default=0), WIDEST)
@@ -159,7 +172,7 @@ def values_json(shown: Shown) -> dict[str, Any]:
     if shown.pool:
         body |= {"ring": shown.ring, "pool": shown.pool, "object": shown.object, "label": shown.label}
         body |= {"mirrors": list(shown.mirrors), "images": list(shown.images)}
-    body["note"] = shown.note
+    body |= {"workloads": list(shown.workloads), "note": shown.note}
     body["values"] = {key: _bare(tree) for key, tree in shown.values.items()}
     body["origins"] = {key: _origins(tree) for key, tree in shown.values.items()}
     return body

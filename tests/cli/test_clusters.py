@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import call
-from tests.inventories import CATALOG, HEAD, POOL, cluster, files
+from tests.inventories import CATALOG, HEAD, POOL, cluster, files, workload, workloads
 
 Capture = pytest.CaptureFixture[str]
 
@@ -45,6 +45,19 @@ def test_only_its_own_files_are_written(root: Path, capfd: Capture) -> None:
     assert (called.code, called.out) == (0, written)
     assert [line for line in lines(root) if "  two/" in line] == [line for line in before if "  two/" in line]
     assert (root / "out/two/values/gpu-operator.yaml").read_text(encoding="utf-8") == "edited: true\n"
+
+
+def test_its_workloads_and_their_manifests_are_known(root: Path, capfd: Capture) -> None:
+    """Teams' files are read whole; of manifests only those that a workload of the cluster names."""
+    here = workload("disruptionBudget: {existing: {file: bases/here.yaml}}", on="{clusters: [one, two], pools: [a]}")
+    there = workload("disruptionBudget: {existing: {file: bases/there.yaml}}", on="{clusters: [two], pools: [a]}")
+    budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: w}\nspec: {minAvailable: 1}\n"
+    write(root, {"inventory/workloads.yaml": workloads(here, there), "bases/here.yaml": budget})
+    called = call(capfd, "show", "one/a", root=root)
+    assert (called.code, called.out.splitlines()[-1]) == (0, '  - "ns/w (Deployment of ml)"')
+    assert "is not there" not in call(capfd, "check", "--cluster", "one", root=root).out
+    assert "bases/there.yaml is not there" in call(capfd, "check", "--cluster", "two", root=root).out
+    assert "bases/there.yaml is not there" in call(capfd, "check", root=root).out
 
 
 @pytest.mark.parametrize("verb", ["check", "render"])

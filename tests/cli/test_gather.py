@@ -44,3 +44,38 @@ def test_only_files_that_would_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path
         "templates/local-part.j2": True,
         "templates/{cluster}/mine.yaml.j2": False,
     }
+
+
+BUDGET = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: w}\nspec: {minAvailable: NUMBER}\n"
+WORKLOADS = """apiVersion: drivergate.dev/v1alpha1
+kind: Workloads
+team: ml
+workloads:
+  w:
+    runsOn: {pools: [train]}
+    namespace: ns
+    owner: {kind: Deployment}
+    disruptionBudget: {existing: {file: bases/budgets.yaml}}
+"""
+
+
+def test_a_budgets_manifest_comes_from_what_is_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The work tree, the index and a commit each have their own; one that git doesn't know is told of."""
+    isolate(monkeypatch)
+    repo = Repo(repository(tmp_path, workloads=WORKLOADS))
+    repo.commit({"bases/budgets.yaml": BUDGET.replace("NUMBER", "1")})
+    repo.write({"bases/budgets.yaml": BUDGET.replace("NUMBER", "2")})
+    repo.git("add", "bases")
+    repo.write({"bases/budgets.yaml": BUDGET.replace("NUMBER", "3")})
+    for wanted, number in (
+        (Wanted(root=repo.root, rev="HEAD"), 1),
+        (Wanted(root=repo.root, staged=True), 2),
+        (Wanted(root=repo.root), 3),
+    ):
+        (workload,) = gather(begin(wanted)).context.fleet.workloads
+        assert [budget.min_available for budget in workload.budgets] == [number]
+    repo.git("rm", "-q", "--cached", "-f", "bases/budgets.yaml")
+    gathered = gather(begin(Wanted(root=repo.root)))
+    assert gathered.context.untracked == {"bases/budgets.yaml": False}
+    (finding,) = gather(begin(Wanted(root=repo.root, staged=True))).told
+    assert finding.message == 'workload "w": bases/budgets.yaml is not there'

@@ -200,6 +200,19 @@ def test_labels_that_are_none(labels: str) -> None:
     assert only(repository(entry)).message.startswith('workload "w": podLabels')
 
 
+@pytest.mark.parametrize(
+    ("owner", "said"),
+    [
+        ("{kind: Job, podTemplates: [spec.template]}", "where a Job describes its pods is known"),
+        ("{kind: Trainer, podTemplates: []}", "owner.podTemplates is empty"),
+        ("{kind: Trainer, podTemplates: [/spec/template]}", "owner.podTemplates.0 is"),
+        ("{kind: Trainer, podTemplates: [spec..template]}", "owner.podTemplates.0 is"),
+    ],
+)
+def test_where_pods_are_described(owner: str, said: str) -> None:
+    assert said in only(repository(workload(owner=owner))).message
+
+
 def test_a_name_that_no_object_has() -> None:
     broken = repository(workload())[WORKLOADS_FILE].replace("  w:", "  W_1:")
     assert "is no object name" in only({**files(), WORKLOADS_FILE: broken}).message

@@ -9,7 +9,7 @@ from generator.rules.context import Context
 from generator.rules.judge import Judgement, judge
 from generator.rules.rule import Problem, Rule
 from generator.rules.table import RULES
-from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, POOL, cluster, files
+from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, POOL, WORKLOADS_FILE, cluster, files, workload, workloads
 from tests.judging import context_of
 
 B = POOL.replace("pool: a", "pool: b")
@@ -126,6 +126,35 @@ def test_names_in_a_silence_that_nothing_has_are_told_where_they_stand() -> None
     assert (finding.message, finding.hint) == ('no cluster is named "ona"', 'did you mean "one"?')
     (finding,) = unused(judged({**repository, FLEET_FILE: fleet.replace(", ona", "")}))
     assert (finding.message, finding.hint) == ('no pool is named "x"', "remove the name, or the silence")
+
+
+BLOCKING = workload("replicas: 2, disruptionBudget: {existing: {minAvailable: 2}}")
+NO_ROOM = "disruption/no-room"
+
+
+def with_workloads(more: str = "") -> dict[str, str]:
+    second = BLOCKING.replace("{app: w}", "{app: x}")
+    return {**files(more=more), WORKLOADS_FILE: workloads(BLOCKING, second)}
+
+
+def named(judgement: Judgement) -> list[tuple[str, str]]:
+    return [(one.workload, str(one.severity)) for one in judgement.findings if one.rule == NO_ROOM]
+
+
+def test_a_silence_by_workload() -> None:
+    assert named(judged(with_workloads())) == [("w", "error"), ("x", "error")]
+    made = judged(with_workloads(silenced(f"rule: {NO_ROOM}, reason: r, workloads: [w]")))
+    assert named(made) == [("x", "error")]
+    assert unused(made) == []
+    (finding,) = unused(judged(with_workloads(silenced(f"rule: {NO_ROOM}, reason: r, workloads: [w, xx]"))))
+    assert (finding.message, finding.hint) == ('no workload is named "xx"', 'did you mean "x"?')
+
+
+def test_a_baseline_remembers_the_workload() -> None:
+    entries = [one for one in entries_of(judged(with_workloads()).findings) if one.workload == "w"]
+    made = judged(with_workloads(), baseline=read_baseline(baseline_text(entries).encode()))
+    assert named(made) == [("w", "warning"), ("x", "error")]
+    assert unused(made) == []
 
 
 def test_a_baseline_entry_of_no_rule() -> None:
