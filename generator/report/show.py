@@ -27,8 +27,8 @@ WIDEST = 72
 class Shown(Struct, frozen=True, kw_only=True):
     """What is shown of one cluster or pool. `object` is the Kubernetes object that carries its driver.
 
-    `workloads` are those that may run there. `mirrors` say what the driver's repository stands for, and where nodes are sent for it. `note` says where the facts
-    of the operator's release are those of another one.
+    `workloads` are those that may run there. `mirrors` say what the driver's repository stands for, and where nodes are
+    sent for it. `note` says where the facts of the operator's release are those of another one.
     """
 
     cluster: str
