@@ -8,7 +8,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Fleet
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.labelselector import is_empty, selects
-from generator.finding import Place
+from generator.finding import Place, Severity
 from generator.rules.context import Context
 from generator.rules.rule import Problem
 
@@ -28,6 +28,25 @@ class Declared(Struct, frozen=True):
         """How a message begins."""
         named = f', budget "{self.budget.name}"' if self.budget.name else ""
         return f'workload "{self.workload.name}"{named}'
+
+    @property
+    def fact(self) -> str:
+        """What a baseline remembers: another number is another finding."""
+        numbers = {"minAvailable": self.budget.min_available, "maxUnavailable": self.budget.max_unavailable}
+        said = [f"{key} {value}" for key, value in numbers.items() if value is not None]
+        return " ".join(part for part in (self.budget.name, *said) if part)
+
+    def problem(self, place: Place, message: str, hint: str, severity: Severity | None = None) -> Problem:
+        """A problem of this budget."""
+        return Problem(
+            place=place,
+            message=f"{self.name}: {message}",
+            hint=hint,
+            cluster=alone(self.workload),
+            workload=self.workload.name,
+            fact=self.fact,
+            severity=severity,
+        )
 
     @property
     def identity(self) -> tuple[object, ...]:

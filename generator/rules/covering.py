@@ -9,7 +9,6 @@ from generator.finding import Severity
 from generator.rules.context import Context
 from generator.rules.coverage import (
     Declared,
-    alone,
     budgets,
     covers_itself,
     judged,
@@ -39,14 +38,11 @@ def _overlapping(context: Context) -> Iterator[Problem]:
 def _twice(context: Context, one: Declared, other: Declared, workload: Workload) -> Problem:
     place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
     named = f'budget "{other.budget.name}"' if other.budget.name else "the one"
-    message = f'{one.name}: the budget covers the pods of workload "{workload.name}", and so does {named} at {where}'
-    return Problem(
-        place=place,
-        message=f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
-        hint="leave one budget for each pod, or give both the same name if they are one",
-        cluster=alone(one.workload),
-        workload=one.workload.name,
-        fact=workload.name,
+    message = f'the budget covers the pods of workload "{workload.name}", and so does {named} at {where}'
+    return one.problem(
+        place,
+        f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
+        "leave one budget for each pod, or give both the same name if they are one",
     )
 
 
@@ -64,14 +60,11 @@ def _uncomputable(context: Context) -> Iterator[Problem]:
         value = budget.min_available if budget.max_unavailable is None else budget.max_unavailable
         unasked = of_daemonsets(covered)
         then = "a drain passes over them and asks no budget" if unasked else "every eviction is refused (429)"
-        yield Problem(
-            place=number_place(context.fleet, one.budget),
-            message=f"{one.name}: {key} {quoted(value or 0)} {_why(covered)}: {then}",
-            hint="remove the budget, which protects no pod" if unasked else _as_number(covered),
-            cluster=alone(one.workload),
-            workload=one.workload.name,
-            fact=one.budget.name,
-            severity=Severity.WARNING if unasked else None,
+        yield one.problem(
+            number_place(context.fleet, one.budget),
+            f"{key} {quoted(value or 0)} {_why(covered)}: {then}",
+            "remove the budget, which protects no pod" if unasked else _as_number(covered),
+            Severity.WARNING if unasked else None,
         )
 
 
@@ -103,14 +96,9 @@ def _astray(context: Context) -> Iterator[Problem]:
         selector = one.budget.selector
         labels = ", ".join(f"{key}={value}" for key, value in sorted(one.workload.pod_labels.items()))
         what = "it has no selector" if selector is None else f"its selector asks for {_asked(one)}"
-        yield Problem(
-            place=selector_place(context.fleet, one.budget),
-            message=f"{one.name}: {what}, and the pods are labelled {labels}: it protects none of them",
-            hint="make the selector match podLabels, or correct podLabels",
-            cluster=alone(one.workload),
-            workload=one.workload.name,
-            fact=one.budget.name,
-        )
+        message = f"{what}, and the pods are labelled {labels}: it protects none of them"
+        hint = "make the selector match podLabels, or correct podLabels"
+        yield one.problem(selector_place(context.fleet, one.budget), message, hint)
 
 
 def _asked(one: Declared) -> str:
@@ -130,13 +118,10 @@ def empty_selector(context: Context) -> Iterator[Problem]:
 def _whole_namespace(context: Context) -> Iterator[Problem]:
     for one in budgets(context):
         if is_empty(one.budget.selector):
-            message = f"{one.name}: its selector is empty, which covers every pod of namespace {one.budget.namespace}"
-            yield Problem(
-                place=selector_place(context.fleet, one.budget),
-                message=f"{message}, also those that nobody means to protect",
-                hint="select the workload's podLabels",
-                cluster=alone(one.workload),
-                workload=one.workload.name,
-                fact=one.budget.name,
-                severity=Severity.INVALID if one.budget.rendered else None,
+            yield one.problem(
+                selector_place(context.fleet, one.budget),
+                f"its selector is empty, which covers every pod of namespace {one.budget.namespace}, also those that"
+                " nobody means to protect",
+                "select the workload's podLabels",
+                Severity.INVALID if one.budget.rendered else None,
             )

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from generator.declared.workload import Workload
 from generator.rules.context import Context
-from generator.rules.coverage import Declared, alone, budgets, judged, number_place, once_each
+from generator.rules.coverage import Declared, budgets, judged, number_place, once_each
 from generator.rules.room import computable, facts_of, replicas_of, room, sum_of
 from generator.rules.rule import Problem
 from generator.rules.upgrading import Upgraded, blocked, is_evicted, kept, nodes_of, pools
@@ -53,10 +53,11 @@ def _slow(context: Context) -> Iterator[Problem]:
         if crowd is None:
             continue
         first = min(met, key=lambda each: (each.policy.timeout == 0, each.policy.timeout))
+        place = number_place(context.fleet, one.budget)
         if crowd.crowded:
-            yield _problem(context, one, _stuck(one.workload, crowd, first), _free_a_node(crowd))
+            yield one.problem(place, _stuck(one.workload, crowd, first), _free_a_node(crowd))
         elif 0 < first.policy.timeout < READY_SECONDS * (crowd.rounds - 1):
-            yield _problem(context, one, _late(one.workload, crowd, first), _give_time(crowd))
+            yield one.problem(place, _late(one.workload, crowd, first), _give_time(crowd))
 
 
 def _worst(context: Context, one: Declared, met: Sequence[Upgraded]) -> Crowd | None:
@@ -105,14 +106,3 @@ def _free_a_node(crowd: Crowd) -> str:
 def _give_time(crowd: Crowd) -> str:
     seconds = READY_SECONDS * (crowd.rounds - 1)
     return f"set podDeletion.timeoutSeconds to {seconds} at least, upgrade fewer nodes at a time, or let more pods go"
-
-
-def _problem(context: Context, one: Declared, message: str, hint: str) -> Problem:
-    return Problem(
-        place=number_place(context.fleet, one.budget),
-        message=f"{one.name}: {message}",
-        hint=hint,
-        cluster=alone(one.workload),
-        workload=one.workload.name,
-        fact=one.budget.name,
-    )

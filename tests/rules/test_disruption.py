@@ -28,6 +28,7 @@ def test_four_ways_to_let_nothing_go(budget: str) -> None:
     assert finding.severity is Severity.ERROR
     assert "nothing may be evicted" in finding.message
     assert (finding.cluster, finding.pool, finding.workload) == ("c", "", "api")
+    assert finding.fact == budget.replace(":", "").replace('"', "")
 
 
 # kubernetes/website#7581 (public case D49): allowed 3, 2, 1 and 0.
