@@ -10,8 +10,10 @@ from generator.cli.options import Printed, Root
 from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from generator.cli.ledger import Ledger
-    from generator.ledger.taglist import TagList, Unread
+    from generator.ledger.taglist import Named, TagList, Unread
 
 
 def add(
@@ -59,7 +61,7 @@ def add(
     if not whose and any(not one.repository for one in listed.named):
         whose = _only_repository(ledger)
     said = Said(tuple(platform) if platform else None, module_type)
-    found = added(listed.named, ledger.listed, said, repository=whose)
+    found = added(_asked(ledger, listed.named, whose), ledger.listed, said)
     if found.others and references:
         for one in found.others:
             say(f"drivergate: {one.reason}\n    hint: {one.hint}")
@@ -111,6 +113,25 @@ def _unread(lines: tuple[Unread, ...], file: str | None) -> int:
     say("    hint: write one tag or REPOSITORY:TAG[@sha256:…] a line, or JSON with a list of tags")
     say("nothing is written")
     return UNUSABLE
+
+
+def _asked(ledger: Ledger, named: Iterable[Named], whose: str) -> list[Named]:
+    """Each image by the repository whose catalog is asked for it: what a proxy hands out, its upstream has."""
+    from msgspec.structs import replace
+
+    from generator.cli.outcome import say
+    from generator.declared.mirror import asked
+
+    mirrors, found = ledger.fleet.mirrors, []
+    names: dict[str, str] = {}
+    for one in named:
+        name = one.repository or whose
+        if name not in names:
+            names[name] = asked(mirrors, name)
+            if names[name] != name:
+                say(f"{name} passes on the images of {names[name]} (kind: {mirrors[name].kind}): they are listed there")
+        found.append(replace(one, repository=names[name]))
+    return found
 
 
 def _only_repository(ledger: Ledger) -> str:

@@ -34,9 +34,11 @@ def list_images(
     printed: Printed = Format.TEXT,
 ) -> int:
     """List the images of the catalog, and those that nodes ask for and it lacks, with where each can be had."""
+    from generator.cli.naming import unknown_repository
     from generator.cli.outcome import CLEAN, UNUSABLE, out, say
     from generator.cli.reading import read, told
     from generator.declared.catalog import collect
+    from generator.declared.mirror import asked
     from generator.ledger.standing import State, rows
     from generator.report import catalog, json
 
@@ -47,7 +49,11 @@ def list_images(
     found = read(root, staged=staged, rev=rev, catalogs=True)
     incomplete = told(found, as_json=printed is Format.JSON)
     everything = list(rows(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors)))
-    ours = list(_only(everything, repositories or [], state=state, needed=needed, branch=branch, os_tag=os_tag))
+    mirrors = found.fleet.mirrors
+    names = [asked(mirrors, name) for name in repositories or []]
+    if not incomplete and unknown_repository(names, (row.repository for row in everything)):
+        return UNUSABLE
+    ours = list(_only(everything, names, state=state, needed=needed, branch=branch, os_tag=os_tag))
     if printed is Format.JSON:
         out(json.printed(json.with_findings({"images": catalog.rows_json(ours)}, found.blocking)))
     elif ours:

@@ -32,7 +32,8 @@ def prune(
     import os
 
     from generator.cli.ledger import open_ledger, refused, revise, told, write
-    from generator.cli.outcome import CLEAN, NOT_VERIFIED, say
+    from generator.cli.naming import unknown_repository
+    from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, say
     from generator.edges.git import git_at
     from generator.ledger.need import wishes
     from generator.ledger.pruning import unneeded
@@ -40,6 +41,8 @@ def prune(
     ledger = open_ledger(root)
     if ledger.blocking:
         return refused(ledger.blocking, as_json=printed is Format.JSON)
+    if unknown_repository(repositories or [], ledger.listed):
+        return UNUSABLE
     past, cut = _past(git_at(ledger.root, os.environ), keep) if keep else ([], "")
     listed = {name: lines for name, lines in ledger.listed.items() if not repositories or name in repositories}
     changes = unneeded(listed, wishes(ledger.fleet), past)

@@ -34,7 +34,9 @@ def verify(
     import os
 
     from generator.cli.ledger import open_ledger, refused
-    from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, colored, out, say
+    from generator.cli.naming import unknown_repository
+    from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, colored, out, say
+    from generator.declared.mirror import asked
     from generator.edges.registry import Session
     from generator.report import json, verify
 
@@ -42,6 +44,8 @@ def verify(
     as_json = printed is Format.JSON
     if ledger.blocking:
         return refused(ledger.blocking, as_json=as_json)
+    if unknown_repository((asked(ledger.fleet.mirrors, name) for name in repositories or ()), ledger.listed):
+        return UNUSABLE
     claims = dict(_claims(ledger, repositories or [], needed=needed))
     with Session(os.environ, plain_http=plain_http or ()) as session:
         found = list(_verified(session, claims))

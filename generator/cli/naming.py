@@ -3,6 +3,16 @@
 from collections.abc import Iterable
 
 
+def unknown_repository(named: Iterable[str], known: Iterable[str]) -> bool:
+    """Whether one of the repositories is known to nobody; if so that is said."""
+    known = set(known)
+    for name in named:
+        if name not in known:
+            unknown("repository", name, known)
+            return True
+    return False
+
+
 def unknown(what: str, name: str, known: Iterable[str], *, otherwise: str = "") -> int:
     """Says that `no <what> is named "<name>"`, and what is near or what to do `otherwise`; the exit code."""
     from generator.cli.outcome import UNUSABLE, say

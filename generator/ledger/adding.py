@@ -26,10 +26,8 @@ class Added(Struct, frozen=True, kw_only=True):
     others: tuple[Unreadable, ...]
 
 
-def added(
-    named: Iterable[Named], listed: Mapping[str, Mapping[str, Entry]], said: Said, *, repository: str = ""
-) -> Added:
-    """What the catalog, repository -> tag -> line, makes of the images; bare tags are of the given repository."""
+def added(named: Iterable[Named], listed: Mapping[str, Mapping[str, Entry]], said: Said) -> Added:
+    """What the catalog, repository -> tag -> line, makes of the images, each with its repository."""
     changes: dict[tuple[str, str], Change | None] = {}
     others: dict[str, Unreadable] = {}
     for one in named:
@@ -37,7 +35,7 @@ def added(
         if isinstance(parsed, Unreadable):
             others[one.tag] = parsed
             continue
-        whose = one.repository or repository
+        whose = one.repository
         old = listed.get(whose, {}).get(one.tag)
         earlier = changes.get((whose, one.tag))
         entry = _entry(one, earlier.new if earlier else old, said)

@@ -116,6 +116,14 @@ class TestAdd:
         assert (called.code, called.err) == (2, "nothing is written\n")
         assert 'unknown key "platform"' in called.out
 
+    def test_what_a_proxy_hands_out_is_listed_of_its_upstream(self, tmp_path: Path, capfd: Capture) -> None:
+        root = repository(tmp_path, fleet=mirrored("proxy"), staging=STAGING)
+        called = call(capfd, "catalog", "add", f"{DRIVER}:{RUNNING}", root=root)
+        assert called.out.splitlines()[0] == f"new  ghcr.io/nvidia/driver:{RUNNING}"
+        assert called.err == (
+            f"{DRIVER} passes on the images of ghcr.io/nvidia/driver (kind: proxy): they are listed there\n"
+        )
+
     def test_a_broken_cluster_is_not_in_the_way(self, tmp_path: Path, capfd: Capture) -> None:
         root = repository(tmp_path, one="kind: Cluster\n")
         assert call(capfd, "catalog", "add", f"{DRIVER}:{UPCOMING}", root=root).code == 0
@@ -162,7 +170,7 @@ class TestList:
             (("--state", "missing"), [UPCOMING]),
             (("--state", "gone"), [OLD]),
             ((DRIVER,), [OLD, RUNNING, UPCOMING, ARM]),
-            (("example.com/other",), []),
+            (("--os", "ubuntu26.04"), []),
         ],
     )
     def test_filters(self, tmp_path: Path, capfd: Capture, options: tuple[str, ...], tags: list[str]) -> None:
@@ -179,6 +187,12 @@ class TestList:
         called = call(capfd, "catalog", "list", "--state", "lost", root=repository(tmp_path))
         assert called.code == 2
         assert "use one of published, built, missing, gone" in called.err
+
+    @pytest.mark.parametrize("verb", [("list",), ("prune", "--keep", "0"), ("verify",)])
+    def test_an_unknown_repository(self, tmp_path: Path, capfd: Capture, verb: tuple[str, ...]) -> None:
+        called = call(capfd, "catalog", *verb, "nvcr.io/nvidia/drivers", root=repository(tmp_path))
+        assert (called.code, called.out) == (2, "")
+        assert f'did you mean "{DRIVER}"?' in called.err
 
 
 class TestShow:

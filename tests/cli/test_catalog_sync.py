@@ -103,6 +103,14 @@ class TestSync:
         assert (called.code, kept.text) == (0, before)
         assert "it is there, though the registry's list of tags lacks it" in called.err
 
+    def test_lines_of_a_merge_that_contradict_each_other_become_one(self, tmp_path: Path, capfd: Capture) -> None:
+        """`catalog/conflict` keeps the gate from judging; the registry knows which line is right."""
+        lines = "".join(f'  - {{tag: "{A}", digest: "sha256:{digit * 64}"}}\n' for digit in "01")
+        with serve({A: built(A)}) as server:
+            kept = Kept(tmp_path / "r", capfd, server.address, lines)
+            assert kept.sync().code == 0
+        assert kept.lines == [line(A, built(A))]
+
     def test_platforms_of_an_index_without_its_attestation(self, tmp_path: Path, capfd: Capture) -> None:
         both = index({"linux/amd64": built(A), "linux/arm64": built(A, arch="arm64")}, attested=True)
         with serve({A: both}) as server:

@@ -5,7 +5,7 @@ import pytest
 
 from generator.edges.errors import CouldNotLookError, NoCommitError, UnreadableError
 from generator.edges.git import Git, git_at
-from generator.edges.history import Commit, first_parent, head, is_shallow, start_commit, start_tree
+from generator.edges.history import Commit, first_parent, head, is_shallow, last_commits, start_commit, start_tree
 from generator.edges.source import Entry, Kind
 from tests.gitrepo import Repo
 
@@ -92,3 +92,24 @@ def test_a_tree_that_a_partial_clone_left_at_the_server_is_not_fetched(repo: Rep
     repo.git("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{repo.root}", str(tmp_path / "part"))
     with pytest.raises(CouldNotLookError, match="commit `HEAD` isn't complete on this machine"):
         start_tree(git(Repo(tmp_path / "part")), "HEAD").collect()
+
+
+def test_the_last_commits_of_a_folder(repo: Repo) -> None:
+    first = repo.git("rev-parse", "HEAD")
+    second = repo.commit({"inventory/x.yaml": "x"})
+    repo.commit({"out/x.yaml": "x"})
+    repo.commit({"inventory/catalog/c.yaml": "x"})
+    third = repo.commit({"inventory/catalog/c.yaml": "y", "inventory/x.yaml": "y"})
+    asked = git(repo)
+    assert last_commits(asked, 20, "inventory", besides="inventory/catalog") == [third, second, first]
+    assert last_commits(asked, 2, "inventory", besides="inventory/catalog") == [third, second]
+    assert last_commits(asked, 20, "nowhere", besides="inventory/catalog") == []
+
+
+def test_a_folder_may_be_called_like_a_pattern(repo: Repo) -> None:
+    commit = repo.commit({"in*/x.yaml": "x"})
+    assert last_commits(git(repo), 20, "in*", besides="inventory") == [commit]
+
+
+def test_no_commits_before_the_first(tmp_path: Path) -> None:
+    assert last_commits(git(Repo(tmp_path / "new")), 20, "inventory", besides="inventory/catalog") == []
