@@ -99,19 +99,24 @@ def _kept_away(context: Context, one: Placed) -> Problem:
 
 
 def _undrivable(context: Context, one: Placed) -> Problem:
-    families_of = sorted({on.pool.family for on in one.selected})
-    ends = " and ".join(
-        f"{family} ends with branch {branches.reach(Family(family)).last_branch}" for family in families_of
-    )
+    reach = " and ".join(_reach(family) for family in sorted({on.pool.family for on in one.selected}))
     names = ", ".join(on.pool.name for on in one.selected)
     return _problem(
         _said(context, one),
         one,
         None,
-        f'needs {one.need}, and no driver for the GPUs of {names} in cluster "{one.cluster.name}" does: {ends}',
-        "run it on a pool with newer GPUs, or build it with an older toolkit",
+        f'needs {one.need}, and no driver for the GPUs of {names} in cluster "{one.cluster.name}" does: {reach}',
+        "run it on a pool with other GPUs, or lower its need",
         names,
     )
+
+
+def _reach(name: str) -> str:
+    family = branches.reach(Family(name))
+    ends = [f"begins with branch {family.first_branch}"] if family.first_branch else []
+    if family.last_branch:
+        ends.append(f"ends with branch {family.last_branch}")
+    return f"{name} {' and '.join(ends)}"
 
 
 def _newer_driver(one: Placed, on: OnPool) -> str:

@@ -165,6 +165,13 @@ def test_gpus_whose_drivers_end_too_early():
     assert found(beside) == ["cuda/driver-too-old"]
 
 
+# 570 is the first branch of blackwell.
+def test_gpus_whose_drivers_begin_too_late():
+    given = files(workload('require: "driver>=470,driver<471"'), pools=(pool("a", "gpu: {family: blackwell}"),))
+    assert found(given) == ["cuda/unsatisfiable"]
+    assert messages("cuda/unsatisfiable", given)[0].endswith("does: blackwell begins with branch 570")
+
+
 def test_the_hosts_own_driver():
     host = pool("a", "driver: {mode: preinstalled%s}", kernels="")
     known = files(workload('toolkit: "13.0"'), pools=(host % ', version: "580.126.20"',))
