@@ -29,7 +29,6 @@ from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
 from generator.declared.workload import Workload
-from generator.declared.workloads import read_workloads
 from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, invalid
 
@@ -72,8 +71,12 @@ def build(inventory: Inventory, *, version: str) -> Built:
     findings += specs.findings
     clusters.sort(key=lambda cluster: cluster.name)
     clusters, clashes = _apart(clusters, texts)
-    workloads, problems = read_workloads(inventory, clusters)
-    findings += problems
+    workloads: tuple[Workload, ...] = ()
+    if inventory.workloads:
+        from generator.declared.workloads import read_workloads
+
+        workloads, problems = read_workloads(inventory, clusters)
+        findings += problems
     return Built(_fleet(loaded, clusters, mirrors, workloads, inventory), (*findings, *clashes))
 
 
