@@ -12,7 +12,7 @@ import trustme
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.registry import Absent, Missing
 from generator.observed.image import BuiltImage
-from tests.registry import debian, images
+from tests.registry import debian, images, keeping
 from tests.registry.conftest import session
 from tests.registry.faults import FaultServer
 from tests.registry.looking import look
@@ -199,3 +199,38 @@ def test_an_authority_s_file_that_can_not_be_read(tmp_path: Path, basic: Guarded
         with pytest.raises(UnreadableError, match=why) as caught:
             registries.repository(f"{basic.address}/nvidia/driver").digest(TAG)
         assert str(path) in caught.value.message
+
+
+@pytest.mark.parametrize("guard", ["basic", "token"])
+def test_sync_and_verify_from_end_to_end(
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    guard: str,
+) -> None:
+    """Private authority, credentials and real registry: refused without, exit 3 and nothing written; synced with."""
+    keeping.alone(tmp_path, monkeypatch)
+    guarded = request.getfixturevalue(guard)
+    path = "nvidia/driver" if guard == "basic" else "private/driver"
+    kept = keeping.Kept(tmp_path / "r", capfd, guarded.address, path=path)
+    before = kept.text
+    untrusted = kept.sync()
+    assert (untrusted.code, kept.text) == (3, before)
+    assert "isn't trusted" in untrusted.err
+    monkeypatch.setenv("SSL_CERT_FILE", guarded.cafile)
+    refused = kept.sync()
+    assert (refused.code, kept.text) == (3, before)
+    assert f"docker login {guarded.address}" in refused.err
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"auths": {guarded.address: {"auth": auth("hunter2 of yesterday")}}}))
+    wrong = kept.sync()
+    assert (wrong.code, kept.text) == (3, before)
+    config.write_text(json.dumps({"auths": {guarded.address: {"auth": auth()}}}))
+    done = kept.sync("--all")
+    assert done.code == 0
+    assert kept.lines == [keeping.line(TAG, images.image())]
+    assert kept.call("verify").code == 0
+    said = "".join(f"{one.out}{one.err}" for one in (untrusted, refused, wrong, done))
+    assert [secret for secret in ("hunter2", auth(), auth("hunter2 of yesterday")) if secret in said] == []
