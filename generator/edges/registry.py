@@ -20,7 +20,7 @@ from generator.edges.registry_address import Address
 from generator.edges.registry_auth import Authenticator
 from generator.edges.registry_credentials import Credentials
 from generator.edges.registry_retry import BUSY, Pace, Patient
-from generator.edges.registry_transport import Answer, ExchangeError, Limits, Request, Transport
+from generator.edges.registry_transport import DOCUMENT, Answer, ExchangeError, Limits, Request, Transport
 
 # All four, always: with fewer a registry says 404 for an image of another form, or hands out one platform's.
 _FORMS = (
@@ -30,6 +30,7 @@ _FORMS = (
     "application/vnd.docker.distribution.manifest.v2+json",
 )
 _DIGEST = re.compile(r"(sha256|sha512):[0-9a-f]+")
+_LIST = 64 << 20  # bytes: a million tags on one page
 _EMPTY_PAGES = 100  # in a row
 _LATER = "try again later; nothing is known to be missing"
 _ASK = "ask whoever runs the registry; nothing is known to be missing"
@@ -181,11 +182,11 @@ class Repository:
             self._check_missing(answer)
         return answer
 
-    def _sent(self, url: str, method: str, headers: Mapping[str, str]) -> Answer:
+    def _sent(self, url: str, method: str, headers: Mapping[str, str], most: int = DOCUMENT) -> Answer:
         """With the token of before, and once more with a new one where that is refused."""
         authorization = self._login.current
         for last in (False, True):
-            request = Request(url=url, method=method, headers=headers, authorization=authorization)
+            request = Request(url=url, method=method, headers=headers, authorization=authorization, most=most)
             answer = self._patient.send(request, self.address.registry)
             if answer.status != 401 or last:
                 break
@@ -227,7 +228,7 @@ class Repository:
             )
 
     def _page(self, url: str) -> Answer:
-        answer = self._sent(url, "GET", {"Accept": "application/json"})
+        answer = self._sent(url, "GET", {"Accept": "application/json"}, most=_LIST)
         if answer.status == 404:
             self._check_missing(answer)
         return answer

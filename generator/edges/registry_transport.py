@@ -12,18 +12,20 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 import urllib3
 from msgspec import Struct
 from urllib3 import exceptions as trouble
-from urllib3.util import Timeout, make_headers
+from urllib3.util import Timeout
 
 from generator.edges import registry_trust
 from generator.edges.errors import UnreadableError
 from generator.edges.registry_address import is_loopback, origin, port, shown
-from generator.edges.secret import Secret
+from generator.edges.secret import Secret, basic
 
 # It would warn with whole URLs, whose queries may be signed; what matters is told by our errors.
 logging.getLogger("urllib3").setLevel(logging.CRITICAL + 1)
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _CHUNK = 1 << 16
+# Registries take manifests of 4 MiB at least (distribution-spec, "Pushing Manifests"); none of a driver comes near.
+DOCUMENT = 8 << 20
 _AGENT = "drivergate"
 
 
@@ -33,7 +35,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     connect: float = 10
     silence: float = 30  # between two bytes
     whole: float = 120  # one answer, however steadily it trickles
-    body: int = 64 << 20
+    body: int = 64 << 20  # whatever is asked for
     redirects: int = 5
     parallel: int = 4
 
@@ -46,6 +48,7 @@ class Request(Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = {}
     authorization: Secret | None = None
     form: Secret | None = None
+    most: int = DOCUMENT  # bytes of an answer
 
 
 class Answer(Struct, frozen=True):
@@ -141,7 +144,7 @@ class Transport:
             timeout=Timeout(connect=self._limits.connect, read=self._limits.silence),
         )
         try:
-            body = b"" if request.method == "HEAD" else self._read(response, end)
+            body = b"" if request.method == "HEAD" else self._read(response, min(request.most, self._limits.body), end)
         except BaseException:
             response.close()  # what is left of the answer isn't read, so the connection can't serve another
             raise
@@ -150,15 +153,15 @@ class Transport:
         challenges = tuple(response.headers.getlist("www-authenticate"))
         return Answer(response.status, lowered, challenges, body, url, own)
 
-    def _read(self, response: urllib3.BaseHTTPResponse, end: float) -> bytes:
+    def _read(self, response: urllib3.BaseHTTPResponse, most: int, end: float) -> bytes:
         """The body, piece by piece, so that neither a trickle nor a flood is followed to its end."""
         pieces: list[bytes] = []
         size = 0
         while piece := response.read1(_CHUNK, decode_content=True):
             pieces.append(piece)
             size += len(piece)
-            if size > self._limits.body:
-                raise ExchangeError(f"answers with more than {self._limits.body >> 20} MiB", _HINT_ODD, transient=False)
+            if size > most:
+                raise ExchangeError(f"answers with more than {most >> 20} MiB", _HINT_ODD, transient=False)
             if time.monotonic() > end:
                 raise ExchangeError(
                     f"takes more than {self._limits.whole:g} s for one answer", _HINT_AGAIN, transient=False
@@ -178,8 +181,10 @@ class Transport:
         if proxy is None:
             return urllib3.PoolManager(maxsize=self._limits.parallel, ssl_context=context)
         parts = _proxy(proxy)
-        login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-        headers = make_headers(proxy_basic_auth=login, proxy_basic_auth_encoding="utf-8") if parts.username else None
+        headers = {}
+        if parts.username:
+            login = basic(unquote(parts.username), Secret(unquote(parts.password or "")))
+            headers["Proxy-Authorization"] = login.reveal()
         return urllib3.ProxyManager(
             shown(proxy), proxy_headers=headers, maxsize=self._limits.parallel, ssl_context=context
         )

@@ -12,6 +12,7 @@ from generator.edges.errors import CouldNotLookError, ImageUnreadableError, Unre
 from generator.edges.parallel import each
 from generator.edges.registry import Absent, Missing
 from generator.edges.registry_retry import Pace
+from generator.edges.registry_transport import Limits
 from generator.observed.image import BuiltImage
 from tests.registry import debian, images
 from tests.registry.conftest import QUICK, session
@@ -190,6 +191,8 @@ def test_a_registry_that_trickles_or_sleeps_is_left(tmp_path: Path, reply: Reply
 def test_an_answer_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
     told = refused(tmp_path, lambda asked: Reply(200, b" " * (5 << 20)))
     assert "more than 4 MiB" in told.message
+    told = refused(tmp_path, lambda asked: Reply(200, b" " * (9 << 20)), limits=Limits())
+    assert "more than 8 MiB" in told.message
 
 
 def test_a_digest_by_head_without_the_header(tmp_path: Path) -> None:
