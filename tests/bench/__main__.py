@@ -111,6 +111,35 @@ def scale(bench: Bench) -> Iterator[Row]:
     yield Row(f"render, {large:,} pools, {large * 5:,} entries: peak memory", "MB", memory, memory, 250)
 
 
+LISTING = """
+git diff-index -r -z --raw HEAD | tail -c 1
+git ls-files -z -s -c -o -- inventory templates | tail -c 1
+git cat-file blob HEAD:inventory/clusters/cluster-0001.yaml | tail -c 1
+"""
+
+
+def difference(bench: Bench) -> Iterator[Row]:
+    """One pool's change in a large fleet, against git's own part of it and the gate over that one cluster."""
+    pools = 50 if bench.quick else 10_000
+    fleet = bench.fleet("diff", pools=pools, entries=pools * 5)
+    changed = fleet / "inventory/clusters/cluster-0001.yaml"
+    text = changed.read_text(encoding="utf-8")
+    first = "    nodes: {min: 2, max: 40}\n"
+    assert first in text
+    changed.write_text(text.replace(first, f'{first}    driver: {{branch: "570"}}\n', 1), encoding="utf-8")
+    bench.run(PYTHON, "-c", MAIN, "render", folder=fleet)
+    jobs = {
+        "git": Job(("sh", "-c", LISTING), folder=fleet),
+        "check": bench.drivergate(fleet, "check", "--cluster", "cluster-0001"),
+        "diff": bench.drivergate(fleet, "diff", "HEAD"),
+    }
+    runs = bench.timed(jobs, 5)
+    least = runs["diff"].least / (runs["git"].least + runs["check"].least)
+    middle = runs["diff"].middle / (runs["git"].middle + runs["check"].middle)
+    what = f"diff of one pool of {pools:,}, to git's listing and a check of its cluster"
+    yield Row(what, "x", least, middle, 3)
+
+
 def _rendered(bench: Bench, *, pools: int, entries: int, rounds: int) -> dict[str, Runs]:
     fleet = bench.fleet(f"render-{pools}", pools=pools, entries=entries, templates=True)
     out, data, limit = fleet / "out", bench.folder / "limit.json", bench.folder / "limit"
@@ -145,7 +174,7 @@ def _ratio(what: str, unit: str, runs: Runs, by: Runs, target: float) -> Row:
     return Row(what, unit, runs.least / by.least, runs.middle / by.middle, target)
 
 
-BENCHES = {"start-up": start_up, "check": check, "render": render, "scale": scale}
+BENCHES = {"start-up": start_up, "check": check, "render": render, "scale": scale, "diff": difference}
 
 
 def main() -> None:
