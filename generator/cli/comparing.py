@@ -95,7 +95,12 @@ def _changes(git: Git, difference: Difference, listings: Listings | None, files:
     """Every file that differs, with its contents where it lies in our folders; of others the path is enough."""
     blobs = {one.path: one.before for one in difference.collect() if one.path != BASELINE}
     known = listings.covering(*INPUTS) if listings is not None else []
-    blobs |= {path: "" for listing in known for path in listing.others if path in files and path not in blobs}
+    blobs |= {
+        path: ""
+        for listing in known
+        for path in (*listing.others, *listing.intended)
+        if path in files and path not in blobs
+    }
     inputs = {path: blob for path, blob in blobs.items() if path.startswith(tuple(f"{one}/" for one in INPUTS))}
     contents = read_blobs(git, (blob for blob in inputs.values() if blob))
     for path, blob in inputs.items():

@@ -13,7 +13,7 @@ from generator.declared.build import Built, build
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import Inventory, load
 from generator.declared.shard import Shard, share
-from generator.edges.changes import changed_paths
+from generator.edges.difference import changed_paths
 from generator.edges.errors import CouldNotLookError, OutsideError
 from generator.edges.snapshots import CommitTree
 from generator.edges.source import Kind

@@ -1,16 +1,17 @@
-"""Which files differ between a commit and another one, or the work tree: git compares what it knows by its ids."""
+"""Which files differ between a commit and another one, the index or the work tree: git compares them by their ids."""
 
 import os
 
 from msgspec import Struct
 
+from generator.edges.errors import NoGitError
 from generator.edges.git import Git, Pending
-from generator.edges.history import Commit, start_commit
-from generator.edges.listing import KINDS
+from generator.edges.history import Commit, commit_argument, start_commit
+from generator.edges.listing import KINDS, Listings
 from generator.edges.process import Child, Output
 from generator.edges.source import Kind
 
-SETTINGS = ("-r", "-z", "--raw", "--no-renames", "--relative", "--no-abbrev", "--ignore-submodules=all")
+SETTINGS = ("-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--relative", "--ignore-submodules=dirty")
 
 
 class Differing(Struct, frozen=True):
@@ -22,14 +23,14 @@ class Differing(Struct, frozen=True):
 
 
 class Difference:
-    """Asked for at once, heard when it is needed. `head` None is the work tree, untracked files apart."""
+    """Asked for at once, heard when it is needed. `head` None is the index, or the work tree but untracked files."""
 
-    def __init__(self, git: Git, base: str, head: str | None, *exclude: str) -> None:
+    def __init__(self, git: Git, base: str, head: str | None, *exclude: str, staged: bool = False) -> None:
         self._git = git
         self._base = start_commit(git, base)
         self._head = start_commit(git, head) if head is not None else None
         self._exclude = tuple(f"{folder}/" for folder in exclude)
-        self._pending = Pending(lambda: _start(git, base, head), self._finish)
+        self._pending = Pending(lambda: _start(git, base, head, staged=staged), self._finish)
 
     @property
     def base(self) -> Commit:
@@ -50,11 +51,22 @@ class Difference:
         return [one for one in _parse(self._git.checked(output)) if not one.path.startswith(self._exclude)]
 
 
-def _start(git: Git, base: str, head: str | None) -> Child:
-    # A name that begins with a dash was refused before anybody hears this one.
-    named = [f"{base}^{{commit}}"] if head is None else [f"{base}^{{commit}}", f"{head}^{{commit}}"]
-    command = "diff-index" if head is None else "diff-tree"
-    return git.start(command, *SETTINGS, "--end-of-options", *named, "--")
+def changed_paths(git: Git, since: str, listings: Listings | None, *, staged: bool, rev: str | None) -> list[str]:
+    """Paths relative to the root, sorted; of the work tree untracked ones too. OutsideError as start_commit."""
+    found = {one.path for one in Difference(git, since, rev, staged=staged).collect()}
+    if rev is None and not staged:
+        if listings is None:
+            raise NoGitError("git lists no untracked files here", "judge the index with --staged")
+        found |= {path for one in listings.covering() for path in (*one.others, *one.intended)}
+    return sorted(found)
+
+
+def _start(git: Git, base: str, head: str | None, *, staged: bool) -> Child:
+    # git diff rather than diff-index: a file that was only touched is the same for it.
+    named = [commit_argument(rev) for rev in (base, head) if rev is not None]
+    return git.start(
+        "-c", "diff.autoRefreshIndex=true", "diff", *SETTINGS, *(["--cached"] if staged else []), *named, "--"
+    )
 
 
 def _parse(raw: bytes) -> list[Differing]:

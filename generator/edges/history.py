@@ -30,7 +30,7 @@ def start_commit(git: Git, rev: str) -> Pending[Commit]:
             raise _explained(git, rev, output)
         return Commit(output.stdout.decode().strip())
 
-    return Pending(lambda: git.start("rev-parse", "--verify", _commit(rev)), finish)
+    return Pending(lambda: git.start("rev-parse", "--verify", commit_argument(rev)), finish)
 
 
 def head(git: Git) -> Commit | None:
@@ -46,7 +46,7 @@ def first_parent(git: Git, rev: str) -> str | None:
 
     Read from the commit itself: at the border of a shallow clone git's own `REV^` says that there is none.
     """
-    output = git.run("cat-file", "commit", _commit(rev))
+    output = git.run("cat-file", "commit", commit_argument(rev))
     if output.code:
         raise _explained(git, rev, output)
     for line in output.stdout.split(b"\n\n", 1)[0].splitlines():
@@ -81,10 +81,10 @@ def start_tree(git: Git, rev: str, *folders: str) -> Pending[dict[str, Entry]]:
         return _parse(output.stdout)
 
     wanted = [folder for folder in map(inside, folders) if folder]
-    return Pending(lambda: git.start("ls-tree", "-r", "-z", _commit(rev), "--", *wanted), finish)
+    return Pending(lambda: git.start("ls-tree", "-r", "-z", commit_argument(rev), "--", *wanted), finish)
 
 
-def _commit(rev: str) -> str:
+def commit_argument(rev: str) -> str:
     """The argument for git. No name of a commit starts so; git would see an option, or an exclusion."""
     if rev.startswith(("-", "^")):
         raise _unknown(rev)
@@ -106,7 +106,7 @@ def _explained(git: Git, rev: str, output: Output) -> OutsideError:
     looked = git.run("rev-parse", "--git-dir")
     if looked.code:
         return git.refusal(looked)
-    if git.run("rev-parse", "-q", "--verify", _commit(rev)).code == 0:
+    if git.run("rev-parse", "-q", "--verify", commit_argument(rev)).code == 0:
         return CouldNotLookError(
             f"commit `{printable(rev)}` isn't complete on this machine: {output.complaint}",
             "fetch its objects first, or run `git fsck`",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.edges.changes import changed_paths
+from generator.edges.difference import changed_paths
 from generator.edges.errors import UnreadableError
 from generator.edges.git import git_at
 from generator.edges.listing import Listings
