@@ -19,6 +19,7 @@ from generator.cli.rules import rules
 from generator.cli.schema import schema
 from generator.cli.show import show
 from generator.cli.tag import tag
+from generator.cli.upgrade import upgrade
 
 app = typer.Typer(
     name="drivergate",
@@ -42,6 +43,7 @@ app.command()(rules)
 app.command()(explain)
 app.command()(schema)
 app.command()(migrate)
+app.add_typer(upgrade, name="upgrade")
 
 
 def _version(wanted: bool) -> None:

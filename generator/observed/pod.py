@@ -32,6 +32,7 @@ class Container(Struct, frozen=True, kw_only=True):
     """What the kubelet says of one container; `waiting` is why it doesn't run, such as ImagePullBackOff."""
 
     name: str
+    init: bool = False
     ready: bool = False
     restarts: int = 0
     waiting: str = ""
@@ -73,6 +74,17 @@ class Pod(Struct, frozen=True, kw_only=True):
     def drives(self) -> bool:
         """Whether it is a driver pod, of a ClusterPolicy or of an NVIDIADriver."""
         return is_driver(self.labels)
+
+    @property
+    def runs(self) -> bool:
+        """Running, and every container Ready (common_manager.go isDriverPodInSync)."""
+        main = [one for one in self.containers if not one.init]
+        return self.phase == "Running" and bool(main) and all(one.ready for one in main)
+
+    @property
+    def restarts(self) -> int:
+        """Of the container, an init one too, that restarted most."""
+        return max((one.restarts for one in self.containers), default=0)
 
     @property
     def validates(self) -> bool:
@@ -237,14 +249,15 @@ def _digest(containers: Iterable[_Container]) -> str:
 
 
 def _containers(status: _Status) -> tuple[Container, ...]:
-    told = (*(status.init_container_statuses or ()), *(status.container_statuses or ()))
-    return tuple(_container(one) for one in told)
+    first = (_container(one, init=True) for one in status.init_container_statuses or ())
+    return (*first, *(_container(one, init=False) for one in status.container_statuses or ()))
 
 
-def _container(one: _ContainerStatus) -> Container:
+def _container(one: _ContainerStatus, *, init: bool) -> Container:
     waiting = (one.state and one.state.waiting) or _Waiting()
     return Container(
         name=one.name,
+        init=init,
         ready=one.ready,
         restarts=one.restart_count,
         waiting=waiting.reason,

@@ -27,7 +27,7 @@ class Kept(Struct, frozen=True):
 class Attempt(Struct, frozen=True, kw_only=True):
     """One pass over the pods that must go: which went, and which were refused and why."""
 
-    evicted: tuple[str, ...] = ()
+    evicted: tuple[Pod, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
 
 
@@ -66,7 +66,7 @@ def evicted(world: World, pods: Iterable[Pod], evict: Evict) -> Attempt:
             refused.append((pod.name, why))
         else:
             world.take_pod(pod.name)
-            gone.append(pod.name)
+            gone.append(pod)
     return Attempt(evicted=tuple(gone), refused=tuple(refused))
 
 

@@ -17,17 +17,23 @@ class Kind(StrEnum):
     TIMED_OUT = "timed-out"
     DRIVER_POD_DELETED = "driver-pod-deleted"
     DRIVER_POD_READY = "driver-pod-ready"
+    POD_STARTED = "pod-started"
+    POD_PENDING = "pod-pending"
     ERROR = "error"
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """`at` is in seconds from the start; `detail` is the state, the pod or the error, `why` its reason."""
+    """`at` is in seconds from the start; `detail` is the state, the pod or the error, `why` its reason.
+
+    `seconds` is how long a timeout made it last.
+    """
 
     at: int
     kind: Kind
     node: str = ""
     detail: str = ""
     why: str = ""
+    seconds: int = 0
 
 
 class Stopped(StrEnum):

@@ -11,7 +11,7 @@ from generator.upgrade import steps
 from generator.upgrade.emptying import Evict
 from generator.upgrade.event import Event, Kind, Stopped, StoppedError
 from generator.upgrade.state import State
-from generator.upgrade.world import DriverPod, Node, Scope, World
+from generator.upgrade.world import DriverPod, Node, Pod, Scope, World
 
 
 class Controller(Struct, frozen=True, kw_only=True):
@@ -27,15 +27,16 @@ class Controller(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What a reconcile did, and the driver pods that it deleted, by node."""
+    """What a reconcile did, the driver pods that it deleted, by node, and the pods that it evicted, by name."""
 
     events: list[Event]
     deleted: dict[str, DriverPod]
+    evicted: dict[str, Pod]
 
 
 def reconcile(world: World, controller: Controller, evict: Evict, now: int, then: int) -> Outcome:
     """One reconcile at `now`, with what its background work does until the next one, `then`; an error ends it."""
-    outcome = Outcome([], {})
+    outcome = Outcome([], {}, {})
     snapshots = {scope.name: _snapshot(world, scope) for scope in controller.scopes}
     for scope in controller.scopes:
         try:
@@ -79,6 +80,7 @@ def _apply(
         restart_only=controller.restart_only,
         events=outcome.events,
         deleted=outcome.deleted,
+        evicted=outcome.evicted,
     )
     steps.done_or_unknown(run, State.UNKNOWN)
     steps.done_or_unknown(run, State.DONE)

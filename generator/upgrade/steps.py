@@ -16,7 +16,7 @@ from generator.upgrade.emptying import Evict
 from generator.upgrade.event import Event, Kind, Stopped, StoppedError
 from generator.upgrade.policy import Emptying, Policy
 from generator.upgrade.state import MOST_RESTARTS, VALIDATION_SECONDS, State
-from generator.upgrade.world import DriverPod, Leaving, Node, World, due
+from generator.upgrade.world import DriverPod, Leaving, Node, Pod, World, due
 
 
 class Reconcile(Struct, kw_only=True):
@@ -32,10 +32,11 @@ class Reconcile(Struct, kw_only=True):
     restart_only: bool
     events: list[Event]
     deleted: dict[str, DriverPod]
+    evicted: dict[str, Pod]
 
-    def tell(self, kind: Kind, node: Node, detail: str = "", why: str = "") -> None:
+    def tell(self, kind: Kind, node: Node, detail: str = "", why: str = "", seconds: int = 0) -> None:
         """Something happened to a node."""
-        self.events.append(Event(at=self.now, kind=kind, node=node.name, detail=detail, why=why))
+        self.events.append(Event(at=self.now, kind=kind, node=node.name, detail=detail, why=why, seconds=seconds))
 
     def move(self, node: Node, state: State, why: str = "", **changes: Any) -> None:
         """A node's next state."""
@@ -101,6 +102,7 @@ def wait_for_jobs(run: Reconcile) -> None:
         elif policy.wait_timeout and node.waits_since is None:
             run.world.put(replace(node, waits_since=run.now))
         elif policy.wait_timeout and run.now > (node.waits_since or 0) + policy.wait_timeout:
+            run.tell(Kind.TIMED_OUT, node, jobs[0].name, "it still runs", policy.wait_timeout)
             run.move(
                 node, State.POD_DELETION, f"{jobs[0].name} still runs after {policy.wait_timeout} s", waits_since=None
             )
@@ -144,17 +146,18 @@ def _empty(run: Reconcile, node: Node, kept: list[emptying.Kept], pods: list[str
     leaving = node.leaving or Leaving(since=run.now, pods=tuple(pods))
     there = [run.world.pods[name] for name in leaving.pods if name in run.world.pods]
     attempt = emptying.evicted(run.world, there, run.evict)
-    for name in attempt.evicted:
-        run.tell(Kind.EVICTED, node, name)
+    for pod in attempt.evicted:
+        run.evicted[pod.name] = pod
+        run.tell(Kind.EVICTED, node, pod.name)
     if not attempt.refused:
         run.move(node, State.POD_RESTART, leaving=None)
         return
     name, why = attempt.refused[0]
     if node.leaving is None:
-        for pod, reason in attempt.refused:
-            run.tell(Kind.EVICTION_REFUSED, node, pod, reason)
+        for refused, reason in attempt.refused:
+            run.tell(Kind.EVICTION_REFUSED, node, refused, reason)
     if how.timeout and leaving.since + how.timeout < run.next:
-        run.tell(Kind.TIMED_OUT, node, name, why)
+        run.tell(Kind.TIMED_OUT, node, name, why, how.timeout)
         run.move(node, _after_failure(run, node), f"{name} was refused for {how.timeout} s: {why}", leaving=None)
     else:
         run.world.put(replace(node, leaving=leaving))
@@ -199,6 +202,7 @@ def validation(run: Reconcile) -> None:
             run.world.put(replace(node, safe_load=False, validates_since=run.now))
         elif node.validators and run.now > (node.validates_since or 0) + VALIDATION_SECONDS:
             why = f"the validator wasn't ready for {VALIDATION_SECONDS} s"
+            run.tell(Kind.TIMED_OUT, node, "", "the validator isn't Ready", VALIDATION_SECONDS)
             run.move(node, State.FAILED, why, safe_load=False, validates_since=None)
 
 

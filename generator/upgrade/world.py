@@ -119,7 +119,7 @@ class World:
         self.nodes[node.name] = node
         self._count(node, 1)
         self._states.setdefault(_bucket(node), {})[node.name] = None
-        if node.leaving or (node.driver and node.driver.ready_at is not None):
+        if _waits(node):
             self._busy[node.name] = None
         else:
             self._busy.pop(node.name, None)
@@ -153,7 +153,7 @@ class World:
         return self._unavailable.get(scope.owner, 0)
 
     def busy(self) -> Iterator[Node]:
-        """Nodes with evictions in the background, or a driver pod that will be ready, by name."""
+        """Nodes that wait for a time to come: background evictions, a new driver pod, a timeout; by name."""
         return (self.nodes[name] for name in sorted(self._busy))
 
     def _count(self, node: Node, by: int) -> None:
@@ -163,6 +163,11 @@ class World:
         counts[node.state] = counts.get(node.state, 0) + by
         if node.cordoned or not node.ready:
             self._unavailable[node.owner] = self._unavailable.get(node.owner, 0) + by
+
+
+def _waits(node: Node) -> bool:
+    coming = node.driver is not None and node.driver.ready_at is not None
+    return coming or bool(node.leaving) or node.waits_since is not None or node.validates_since is not None
 
 
 def _bucket(node: Node) -> tuple[str, str]:

@@ -64,9 +64,10 @@ def test_a_driver_pod():
         True,
     )
     assert pod.config_digest == "4711"
+    assert (pod.runs, pod.restarts) == (False, 12)
     assert pod.standing == Standing(owner="DaemonSet", empty_dir=True, phase="Pending")
     assert pod.containers == (
-        Container(name="k8s-driver-manager", ready=True, restarts=12),
+        Container(name="k8s-driver-manager", init=True, ready=True, restarts=12),
         Container(
             name="nvidia-driver-ctr",
             waiting="ImagePullBackOff",

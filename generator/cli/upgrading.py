@@ -1,0 +1,36 @@
+"""What the verbs of `upgrade` share: which release of the operator, and which declared cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from generator.cli.reading import Read
+    from generator.declared.fleet import Cluster
+    from generator.facts.release import Release
+
+
+def release_of(operator: str | None, cluster: str | None, root: str | None) -> Release:
+    """The release that is named, else the declared cluster's, else the newest that is known."""
+    from generator.facts.release import Unsupported, known, resolve
+
+    if operator is None and cluster is not None:
+        return declared(cluster, root)[1].operator.release
+    found = resolve(operator or known()[-1])
+    if isinstance(found, Unsupported):
+        raise typer.BadParameter(f"{found.reason}; {found.hint}")
+    return found
+
+
+def declared(name: str, root: str | None) -> tuple[Read, Cluster]:
+    """A cluster of the inventory in the work tree."""
+    from generator.cli.reading import read
+
+    found = read(root, staged=False, rev=None, catalogs=False)
+    cluster = found.cluster(name)
+    if cluster is None:
+        names = ", ".join(sorted(one.name for one in found.fleet.clusters)) or "none is declared"
+        raise typer.BadParameter(f'no cluster is named "{name}"; use one of {names}')
+    return found, cluster

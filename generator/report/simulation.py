@@ -1,0 +1,116 @@
+"""A replayed upgrade for people: a line for each node, who is evicted when, where it stalls and on what."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import to_builtins
+
+from generator.report.text import printable, sentence, table
+from generator.upgrade.event import Event, Kind
+from generator.upgrade.simulation import Lane, Simulation, Stall
+
+NAMES = 5  # of nodes that stall on the same thing
+TOLD = {
+    Kind.EVICTED: "{node} evicts {detail}",
+    Kind.EVICTION_REFUSED: "{node} can't evict {detail}: {why}",
+    Kind.CANNOT_LEAVE: "{node} can't evict {detail}: {why}",
+    Kind.TIMED_OUT: "{node} gives up after {seconds} s: {detail} {why}",
+    Kind.POD_STARTED: "{detail} starts again on {node}",
+    Kind.ERROR: "the operator stops: {detail} ({why})",
+}
+STAYS = {
+    "local-storage": "it has an emptyDir, needs deleteEmptyDir",
+    "unmanaged": "it has no controller, needs force",
+    "daemonset": "it is of a DaemonSet",
+    "not-found": "its DaemonSet is gone, needs force",
+}
+
+
+def simulation_text(found: Simulation, *, events: bool = True) -> str:
+    """All of it, or without the single events."""
+    return "".join(f"{printable(line)}\n" if line else "\n" for line in _lines(found, events=events))
+
+
+def simulation_json(found: Simulation) -> dict[str, Any]:
+    """The same for programs."""
+    body: dict[str, Any] = to_builtins(found)
+    return {**body, "done": found.done}
+
+
+def clock(seconds: int) -> str:
+    """Hours, minutes and seconds: 1:02:05."""
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def headline(found: Simulation) -> str:
+    """How it ends, in one sentence."""
+    if not found.lanes:
+        return "no GPU node is in the input"
+    if found.off:
+        return f"no node is upgraded: {found.off}"
+    start = "the upgrade under way" if found.resumed else "an upgrade of every node"
+    if found.done:
+        return f"{start} ends after {clock(found.seconds)}: {len(found.lanes)} nodes are upgrade-done"
+    return f"{start} stalls: {len(found.stalls)} of {len(found.lanes)} nodes never get done"
+
+
+def _lines(found: Simulation, *, events: bool) -> Iterator[str]:
+    yield headline(found)
+    if found.waited:
+        yield f"timeouts alone last {clock(found.waited)} of node time"
+    yield from (f"stops the operator: {one}" for one in found.stops)
+    if found.lanes:
+        yield ""
+        yield from table([HEAD, *(_row(one) for one in found.lanes)]).splitlines()
+    told = [line for one in found.events if (line := event_line(one))] if events else []
+    if told:
+        yield ""
+        yield from told
+    for group in grouped(found.stalls):
+        yield ""
+        yield from _stalled(group)
+    if found.pending:
+        yield ""
+        yield f"evicted and without a node: {', '.join(found.pending)}"
+    yield ""
+    yield from (f"assumed: {one}" for one in found.assumed)
+    if found.missing:
+        yield f"cannot tell from this input: give {' and '.join(found.missing)}"
+
+
+HEAD = ("NODE", "OBJECT", "BEGINS", "DONE", "EVICTED", "ENDS IN")
+
+
+def _row(one: Lane) -> tuple[str, ...]:
+    begins = clock(one.begins) if one.begins is not None else "-"
+    done = clock(one.done) if one.done is not None else "-"
+    last = one.spans[-1].state if one.spans else ""
+    return (printable(one.node), printable(one.scope or "-"), begins, done, str(one.evicted), printable(last or "-"))
+
+
+def event_line(one: Event) -> str:
+    """One event in words; states are in the table and in the drawing."""
+    form = TOLD.get(one.kind)
+    if form is None:
+        return ""
+    why = STAYS.get(one.why, one.why)
+    text = form.format(node=one.node or "elsewhere", detail=one.detail, why=why, seconds=one.seconds)
+    return f"{clock(one.at)}  {sentence(text)}"
+
+
+def grouped(stalls: Sequence[Stall]) -> Iterator[list[Stall]]:
+    """Nodes that stall on the same thing."""
+    groups: dict[tuple[Any, ...], list[Stall]] = {}
+    for one in stalls:
+        groups.setdefault((one.state, one.why, one.command), []).append(one)
+    yield from groups.values()
+
+
+def _stalled(group: Sequence[Stall]) -> Iterator[str]:
+    first = group[0]
+    more = f" and {len(group) - NAMES} more" if len(group) > NAMES else ""
+    yield f"{', '.join(one.node for one in group[:NAMES])}{more} stalls in {first.state or 'no state'}"
+    yield from (f"    {sentence(one)}" for one in first.why)
+    if first.command:
+        yield f"    try: {first.command}"
+        yield f"         {sentence(first.effect)}"
