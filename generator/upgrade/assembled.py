@@ -19,6 +19,7 @@ from generator.upgrade.state import State
 from generator.upgrade.world import DriverPod, Node, Pod
 
 DAEMONSET = "DaemonSet"
+DEPLOY = "nvidia.com/gpu.deploy."
 # A driver pod of a node in these states is the new one already; what the states mean before it was deleted is "old".
 AFTER_RESTART = frozenset({State.DONE, State.VALIDATION, State.UNCORDON, State.UNKNOWN})
 
@@ -58,7 +59,7 @@ def assembled(objects: Objects, ruled: Ruling, release: Release) -> Assembled:
     nodes = {
         node.name: _node(node, ruled, drivers.get(node.name), objects, validators, in_sync.get(node.name))
         for node in objects.nodes.values()
-        if node.name in drivers or node.labels.get(GPU_PRESENT) == "true" or state.STATE in node.labels
+        if node.name in drivers or _concerns(node)
     }
     claims = _claims(objects)
     return Assembled(
@@ -69,6 +70,12 @@ def assembled(objects: Objects, ruled: Ruling, release: Release) -> Assembled:
         in_sync=in_sync,
         missing=missing,
     )
+
+
+def _concerns(node: observed.Node) -> bool:
+    """Whether a node has GPUs, or a label that only the operator's upgrade gives."""
+    labels = node.labels
+    return labels.get(GPU_PRESENT) == "true" or state.STATE in labels or any(key.startswith(DEPLOY) for key in labels)
 
 
 def _missing(objects: Objects, ruled: Ruling, synced_pods: Iterable[bool | None]) -> frozenset[Missing]:

@@ -1,7 +1,10 @@
 """Why a node stands where it stands: a function for each state, over the same arithmetic as a replay."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from msgspec.structs import replace
+
+from generator.facts.label import DEPLOY_DRIVER
 from generator.facts.podselector import selects
 from generator.upgrade import driverpod, slotholder, staying
 from generator.upgrade.assembled import Missing
@@ -15,6 +18,12 @@ SHOWN = 3
 
 def diagnose(scene: Scene, node: Node) -> Diagnosis:
     """Why, what to try, and what can't be told from the input."""
+    found = _judged(scene, node)
+    notes = tuple(_notes(scene, node))
+    return replace(found, why=(*found.why, *notes)) if notes else found
+
+
+def _judged(scene: Scene, node: Node) -> Diagnosis:
     scope = scene.scope(node)
     if node.state and (reason := _left_over(scene, node, scope)):
         return Diagnosis(verdict=Verdict.STALE, why=(f"stale: {reason}, so that no controller moves it",))
@@ -22,18 +31,32 @@ def diagnose(scene: Scene, node: Node) -> Diagnosis:
         why = f'"{node.state}" is no state that this release knows: shown as it is, no step acts on it'
         return Diagnosis(verdict=Verdict.UNTOLD, why=(why,), command=relabel(node.name), effect=AGAIN)
     if scene.ruled.stops and node.state != State.DONE:
-        return Diagnosis(
-            verdict=Verdict.STUCK, why=scene.ruled.stops, effect="no node of the cluster goes on until then"
-        )
+        effect = "no node of the cluster goes on until then"
+        return Diagnosis(verdict=Verdict.STUCK, why=scene.ruled.stops, effect=effect)
     if scope is None:
-        return Diagnosis(verdict=Verdict.UNTOLD, why=("no upgrade policy is known for it",), missing=(Missing.POLICY,))
-    found = JUDGES[State(node.state)](scene, node, scope)
-    return found if not node.was_cordoned or node.state == State.DONE else _kept_cordoned(node, found)
+        return Diagnosis(
+            verdict=Verdict.UNTOLD,
+            why=("no NVIDIADriver that was given claims it",),
+            missing=scene.lacks(Missing.POLICY),
+        )
+    return JUDGES[State(node.state)](scene, node, scope)
+
+
+def _notes(scene: Scene, node: Node) -> Iterator[str]:
+    if node.was_cordoned and node.state != State.DONE:
+        yield (
+            "it was cordoned before its upgrade and stays so: uncordon it by hand with "
+            + kubectl("uncordon", node.name)
+        )
+    if paused := scene.paused.get(node.name):
+        yield f"{', '.join(paused)} paused by a driver upgrade: neither disabled nor invalid"
 
 
 def _left_over(scene: Scene, node: Node, scope: Scope | None) -> str:
     if scene.ruled.off:
         return scene.ruled.off
+    if node.name in scene.preinstalled:
+        return f"its label {DEPLOY_DRIVER} says that its driver is preinstalled"
     if scope is not None and not scope.policy.automatic:
         return f"upgradePolicy.autoUpgrade of {scope.name} is off"
     if node.driver is None and Missing.PODS not in scene.missing and node.state not in {State.DONE, State.POD_RESTART}:
@@ -41,19 +64,14 @@ def _left_over(scene: Scene, node: Node, scope: Scope | None) -> str:
     return ""
 
 
-def _kept_cordoned(node: Node, found: Diagnosis) -> Diagnosis:
-    """The annotation is the only trace that somebody cordoned it before."""
-    note = "it was cordoned before its upgrade and stays so: uncordon it by hand with " + kubectl("uncordon", node.name)
-    return Diagnosis(
-        verdict=found.verdict,
-        why=(*found.why, note),
-        command=found.command,
-        effect=found.effect,
-        missing=found.missing,
-    )
-
-
-def _unknown(_: Scene, node: Node, __: Scope) -> Diagnosis:
+def _unknown(scene: Scene, node: Node, _: Scope) -> Diagnosis:
+    if node.name in scene.preinstalled:
+        return Diagnosis(verdict=Verdict.DONE, why=())
+    if lacking := scene.lacks(Missing.POLICY):
+        why = ("no state: the operator has not looked at it, or doesn't upgrade by itself",)
+        return Diagnosis(verdict=Verdict.UNTOLD, why=why, missing=lacking)
+    if scene.ruled.off:
+        return Diagnosis(verdict=Verdict.DONE, why=())
     if node.driver is None:
         return driverpod.missing_pod(node)
     return Diagnosis(verdict=Verdict.MOVING, why=("no state yet: " + soon("it gets one"),))
@@ -159,12 +177,10 @@ def _uncordon(_: Scene, __: Node, ___: Scope) -> Diagnosis:
 
 
 def _done(scene: Scene, node: Node, _: Scope) -> Diagnosis:
-    paused = scene.paused.get(node.name, ())
-    if paused:
-        why = f"{', '.join(paused)} is paused by a driver upgrade, neither disabled nor invalid"
+    if scene.paused.get(node.name):
         return Diagnosis(
             verdict=Verdict.WAITING,
-            why=(why,),
+            why=(),
             command=kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={node.name}"),
             effect="changes nothing; the driver manager takes the pause off once its driver pod is up",
         )

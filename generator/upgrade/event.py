@@ -18,7 +18,7 @@ class Kind(StrEnum):
     DRIVER_POD_DELETED = "driver-pod-deleted"
     DRIVER_POD_READY = "driver-pod-ready"
     POD_STARTED = "pod-started"
-    POD_PENDING = "pod-pending"
+    POD_READY = "pod-ready"
     ERROR = "error"
 
 

@@ -40,8 +40,7 @@ class Replacements:
         self._stale |= any(event.kind in MAKES_ROOM for event in happened)
         events = self._placed(world, now) if self._stale and self._waiting else []
         self._stale = False
-        self._ready(world, now, guards)
-        return events
+        return [*events, *self._ready(world, now, guards)]
 
     def waiting(self) -> tuple[str, ...]:
         """Pods that find no node."""
@@ -83,15 +82,14 @@ class Replacements:
         used, offered = self._used.get(node.name, {}), self._offered[node.name]
         return all(offered.get(name, 0) - used.get(name, 0) >= count for name, count in pod.wants.items())
 
-    def _ready(self, world: World, now: int, guards: Guards) -> None:
+    def _ready(self, world: World, now: int, guards: Guards) -> list[Event]:
         due = [pod for at, pod in self._starting if at <= now]
         self._starting = [(at, pod) for at, pod in self._starting if at > now]
-        for pod in due:
-            if pod.name not in world.pods:
-                continue
-            ready = replace(pod, ready=True)
-            world.put_pod(ready)
-            guards.changed(ready, 1)
+        there = [replace(pod, ready=True) for pod in due if pod.name in world.pods]
+        for pod in there:
+            world.put_pod(pod)
+            guards.changed(pod, 1)
+        return [Event(at=now, kind=Kind.POD_READY, node=pod.node, detail=pod.name) for pod in there]
 
     def _use(self, pod: Pod, by: int) -> None:
         used = self._used.setdefault(pod.node, {})

@@ -48,6 +48,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     validators: Mapping[str, tuple[LivePod, ...]] = {}
     in_sync: Mapping[str, bool | None] = {}
     paused: Mapping[str, tuple[str, ...]] = {}
+    preinstalled: frozenset[str] = frozenset()
 
     def scope(self, node: Node) -> Scope | None:
         """Whose policy rules a node."""

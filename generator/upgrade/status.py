@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from generator.facts.label import DEPLOY_DRIVER, PREINSTALLED
 from generator.facts.release import Release
 from generator.facts.slots import BadMaxUnavailable
 from generator.observed.objects import Objects
-from generator.upgrade.assembled import Assembled, Missing, assembled
+from generator.upgrade.assembled import DEPLOY, Assembled, Missing, assembled
 from generator.upgrade.diagnosis import diagnose
 from generator.upgrade.guarding import Guards, live_guards
 from generator.upgrade.machine import slots_now
@@ -18,7 +19,6 @@ from generator.upgrade.slotholder import arithmetic
 from generator.upgrade.state import State
 from generator.upgrade.world import Node, World
 
-DEPLOY = "nvidia.com/gpu.deploy."
 PAUSED = "paused-for-driver-upgrade"
 
 
@@ -72,7 +72,7 @@ class Status(Struct, frozen=True, kw_only=True):
     @property
     def untold(self) -> bool:
         """Whether the reason of some node can't be told from the input."""
-        return any(one.verdict is Verdict.UNTOLD or one.missing for one in self.nodes)
+        return any(one.missing for one in self.nodes)
 
 
 def status(objects: Objects, release: Release) -> Status:
@@ -103,6 +103,9 @@ def scene_of(objects: Objects, ruled: Ruling, found: Assembled) -> Scene:
         validators=found.validators,
         in_sync=found.in_sync,
         paused=paused(objects),
+        preinstalled=frozenset(
+            one.name for one in objects.nodes.values() if one.labels.get(DEPLOY_DRIVER) == PREINSTALLED
+        ),
     )
 
 

@@ -144,7 +144,7 @@ def _empty(run: Reconcile, node: Node, kept: list[emptying.Kept], pods: list[str
         run.move(node, _after_failure(run, node), f"{kept[0].pod} can't be evicted: {kept[0].why}")
         return
     leaving = node.leaving or Leaving(since=run.now, pods=tuple(pods))
-    there = [run.world.pods[name] for name in leaving.pods if name in run.world.pods]
+    there = [pod for pod in run.world.pods_on(node.name) if pod.name in leaving.pods]
     attempt = emptying.evicted(run.world, there, run.evict)
     for pod in attempt.evicted:
         run.evicted[pod.name] = pod
