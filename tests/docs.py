@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.gitrepo import Repo
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLE = ("inventory", "bases", "out", "docs/examples")
+SAMPLE = ("inventory", "bases", "out", "docs/examples", "docs/dumps")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)", flags=re.MULTILINE)
 BIN = Path(sys.executable).parent

@@ -169,14 +169,15 @@ def _yaml(reading: Reading, file: str, data: bytes) -> None:
     from generator.edges.errors import UnreadableError, printable
     from generator.observed.stream import members
 
+    before = 0
     for part in data.split(b"\n---\n"):
-        document = read(part, file)
+        document = read(b"\n" * before + part, file)
         if document.findings:
             first = document.findings[0]
-            where = f"{printable(file)}:{first.place.line}" if first.place else printable(file)
-            raise UnreadableError(
-                f"can't read `{where}`: {first.message}", "write the dump again, or leave this file out"
-            )
+            where = f"{printable(file)}:{first.place.line}"
+            hint = "write the dump again, or leave this file out"
+            raise UnreadableError(f"can't read `{where}`: {first.message}", hint)
+        before += part.count(b"\n") + 2
         for item in members(plain(document.value)):
             _refuse(file, reading.take(item))
 

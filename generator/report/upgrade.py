@@ -56,6 +56,9 @@ def _lines(found: Status) -> Iterator[str]:
     for group in _groups(found.nodes):
         yield ""
         yield from _told(group)
+    if found.missing:
+        yield ""
+        yield f"not in the input: {', '.join(found.missing)}"
 
 
 def _rows(nodes: Sequence[NodeStatus]) -> list[tuple[str, ...]]:

@@ -74,7 +74,7 @@ def step(scene: Scene, pod: Pod, answer: Answer) -> tuple[str, str]:
     if guard.status.expected > guard.status.desired and guard.status.healthy < guard.status.expected:
         command = kubectl("get", "pods", "-n", pod.namespace, "-o", "wide")
         return command, "changes nothing; once a pod of the budget that isn't Ready gets Ready, the eviction passes"
-    return _patched(guard, pod.namespace), "lets one pod at a time be evicted: the next try, within 5 s, passes"
+    return _patched(guard, pod.namespace), "lets one of its pods at a time be evicted"
 
 
 def _patched(guard: Guard, namespace: str) -> str:

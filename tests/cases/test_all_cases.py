@@ -24,9 +24,10 @@ AREAS = frozenset(
         "pre-commit",
         "determinism",
         "gitops",
+        "explain",
+        "drain",
         "registry",
         "pdb",
-        "drain",
         "node-audit",
         "affinity",
     }

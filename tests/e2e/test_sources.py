@@ -61,6 +61,7 @@ COMMANDS = (
     ["rules"],
     ["explain", "image/missing"],
     ["schema", "Cluster"],
+    ["upgrade", "simulate", "--cluster", "east"],
 )
 EDITING = {"catalog", "init", "migrate", "sources"}
 

@@ -1,0 +1,194 @@
+"""The verbs of `upgrade` on files, standard input, dumps and the inventory."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+from tests.cli.calling import REPO, call
+from tests.upgrade.live import budget, daemonset, driver_pod, files, node, pod, policy, validator
+
+Capture = pytest.CaptureFixture[str]
+FAILED = (
+    policy(),
+    *daemonset(),
+    node("n1", "upgrade-failed", cordoned=True),
+    *(node(f"n{number}", "upgrade-required") for number in (2, 3, 4)),
+    *(driver_pod(f"n{number}", "old") for number in (1, 2, 3, 4)),
+    *(validator(f"n{number}") for number in (1, 2, 3, 4)),
+    pod("train-0", "n1", "Job", empty_dir=True),
+)
+WELL = (policy(), *daemonset(), node("n1", "upgrade-done"), driver_pod("n1"), validator("n1"))
+
+
+def test_a_failed_node_blocks_the_rest(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "upgrade", "status", *files(tmp_path, *FAILED))
+    assert called.code == 1
+    assert "3 upgrade-required: waits for a free slot; nothing is done to it\n" in called.out
+    assert "n2, n3, n4: upgrade-required, stuck\n" in called.out
+    assert "    n1 is upgrade-failed, which counts as in progress\n" in called.out
+    assert "    try: kubectl delete pod -n ml train-0\n" in called.out
+
+
+def test_status_for_programs(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "upgrade", "status", *files(tmp_path, *FAILED), "--format", "json")
+    found = json.loads(called.out)
+    assert (called.code, found["stuck"], found["untold"], found["release"]) == (1, True, False, "v26.7.0")
+    assert found["states"] == [{"state": "upgrade-required", "nodes": 3}, {"state": "upgrade-failed", "nodes": 1}]
+    assert found["nodes"][0]["command"] == "kubectl delete pod -n ml train-0"
+
+
+def test_where_all_is_done(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "upgrade", "status", *files(tmp_path, *WELL))
+    assert (called.code, called.err) == (0, "")
+
+
+def test_one_list_of_mixed_kinds_on_standard_input(capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = json.dumps({"kind": "List", "items": [*FAILED, budget("b", {"app": "b"}, (1, 1, 1), minAvailable=1)]})
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data.encode())))
+    called = call(capfd, "upgrade", "status", "--nodes", "-")
+    assert called.code == 1
+    assert "pod ml/train-0 has an emptyDir and podDeletion.deleteEmptyDir is false" in called.out
+
+
+def test_standard_input_is_read_once(capfd: Capture) -> None:
+    called = call(capfd, "upgrade", "status", "--nodes", "-", "--pods", "-")
+    assert called.code == 2
+    assert "standard input" in called.err
+
+
+def test_a_dump_of_yaml_and_json_at_any_depth(tmp_path: Path, capfd: Capture) -> None:
+    """As a must-gather lays them: lists and single objects, beside much else."""
+    nodes = [one for one in FAILED if one["kind"] == "Node"]
+    pods = [one for one in FAILED if one["kind"] == "Pod"]
+    others = [one for one in FAILED if one["kind"] not in {"Node", "Pod"}]
+    for one in nodes:
+        path = tmp_path / "cluster-scoped-resources/core/nodes" / f"{one['metadata']['name']}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\n{yaml.safe_dump(one)}")
+    space = tmp_path / "namespaces/gpu-operator"
+    space.mkdir(parents=True)
+    (space / "pods.yaml").write_text(yaml.safe_dump({"kind": "PodList", "apiVersion": "v1", "items": pods}))
+    (space / "others.json").write_text(json.dumps({"kind": "List", "items": others}))
+    (space / "values.yaml").write_text("driver: {enabled: true}\n")
+    (space / "driver.log").write_text("kind: nothing\n")
+    called = call(capfd, "upgrade", "status", "--dump", str(tmp_path))
+    assert called.code == 1
+    assert "n2, n3, n4: upgrade-required, stuck\n" in called.out
+    assert called.out.endswith("not in the input: PodDisruptionBudgets (--budgets)\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}}, {"kind": "Po',
+            "in the middle of object 2",
+        ),
+        ("error: You must be logged in to the server", "it is no JSON"),
+        ("", "it is empty"),
+        ("apiVersion: v1\nkind: Pod\n", "it is YAML, not JSON"),
+        (
+            '{"kind": "Pod", "metadata": {"name": "p", "labels": {"a": 1}}}',
+            "Pod p is not as an API server writes it",
+        ),
+    ],
+)
+def test_what_can_not_be_read_is_named(tmp_path: Path, capfd: Capture, text: str, said: str) -> None:
+    file = tmp_path / "pods.json"
+    file.write_text(text)
+    for verb in ("status", "simulate"):
+        called = call(capfd, "upgrade", verb, "--pods", str(file))
+        assert called.code == 2
+        assert called.out == ""
+        assert "pods.json" in called.err
+        assert said in called.err
+
+
+def test_a_truncated_file_of_a_dump_is_named_with_its_line(tmp_path: Path, capfd: Capture) -> None:
+    (tmp_path / "pods.yaml").write_text("kind: Node\nmetadata: {name: n1}\n---\nkind: PodList\nitems: [{kind: Pod")
+    called = call(capfd, "upgrade", "status", "--dump", str(tmp_path))
+    assert called.code == 2
+    assert "pods.yaml:6" in called.err
+    assert "begins in line 5" in called.err
+
+
+def test_what_is_not_there(tmp_path: Path, capfd: Capture) -> None:
+    assert call(capfd, "upgrade", "status", "--nodes", str(tmp_path / "gone.json")).code == 2
+    assert call(capfd, "upgrade", "status", "--dump", str(tmp_path / "gone")).code == 2
+    assert call(capfd, "upgrade", "status").code == 2
+    assert call(capfd, "upgrade", "simulate").code == 2
+    assert call(capfd, "upgrade", "status", "--dump", str(tmp_path), "--operator", "9").code == 2
+
+
+def test_no_node_is_not_all_fine(tmp_path: Path, capfd: Capture) -> None:
+    for verb in ("status", "simulate"):
+        assert call(capfd, "upgrade", verb, *files(tmp_path, policy())).code == 3
+
+
+def test_the_reason_that_the_input_leaves_open(tmp_path: Path, capfd: Capture) -> None:
+    file = tmp_path / "nodes.json"
+    file.write_text(json.dumps(node("n1", "pod-deletion-required", cordoned=True)))
+    called = call(capfd, "upgrade", "status", "--nodes", str(file))
+    assert called.code == 3
+    assert "cannot tell from this input: give pods of all namespaces (--pods)" in called.out
+
+
+def test_an_upgrade_that_ends(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "upgrade", "simulate", *files(tmp_path, *WELL, pod("a-0", "n1")))
+    assert called.code == 0
+    assert called.out.startswith("an upgrade of every node ends after 0:")
+    assert "n1 evicts ml/a-0\n" in called.out
+    assert "assumed: a new driver pod is Ready 180 s after the old one is deleted\n" in called.out
+
+
+def test_an_upgrade_that_stalls(tmp_path: Path, capfd: Capture) -> None:
+    guarded = (pod("a-0", "n1", labels={"app": "a"}), budget("a", {"app": "a"}, (1, 1, 1), minAvailable=1))
+    called = call(capfd, "upgrade", "simulate", *files(tmp_path, *WELL, *guarded))
+    assert called.code == 1
+    assert "timeouts alone last 0:05:00 of node time\n" in called.out
+    assert "n1 stalls in upgrade-failed\n" in called.out
+    assert "needs 1 healthy pods and has 1 currently (HTTP 429)" in called.out
+
+
+def test_a_replay_without_pods_proves_nothing(tmp_path: Path, capfd: Capture) -> None:
+    file = tmp_path / "nodes.json"
+    file.write_text(json.dumps({"kind": "List", "items": [policy(), node("n1", "upgrade-done")]}))
+    called = call(capfd, "upgrade", "simulate", "--nodes", str(file))
+    assert called.code == 3
+    assert "cannot tell from this input" in called.out
+
+
+def test_the_inventory_alone(capfd: Capture) -> None:
+    called = call(capfd, "upgrade", "simulate", "--cluster", "ocp-lab", root=REPO)
+    assert called.code == 0
+    found = json.loads(call(capfd, "upgrade", "simulate", "--cluster", "ocp-lab", "--format", "json", root=REPO).out)
+    assert [lane["node"] for lane in found["lanes"]] == ["a100-1", "a100-2", "a100-3"]
+    assert found["done"]
+    assert call(capfd, "upgrade", "simulate", "--cluster", "nowhere", root=REPO).code == 2
+
+
+def test_the_drawing_needs_nothing_from_elsewhere(tmp_path: Path, capfd: Capture) -> None:
+    drawn = call(capfd, "upgrade", "simulate", *files(tmp_path, *FAILED), "--format", "svg")
+    root = ET.fromstring(drawn.out)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    page = call(capfd, "upgrade", "simulate", *files(tmp_path, *FAILED), "--format", "html").out
+    assert page.startswith("<!doctype html>")
+    for outside in ("<script", "<link", "src=", "@import", "url("):
+        assert outside not in page + drawn.out
+    assert page.count("http") == page.count("http://www.w3.org/2000/svg") + page.count("HTTP 429".lower())
+
+
+def test_names_are_data_in_a_drawing(tmp_path: Path, capfd: Capture) -> None:
+    name = "<script>alert(1)</script>&\x1b[31m"
+    objects = (policy(), *daemonset(), node(name, "upgrade-done"), driver_pod(name), validator(name))
+    for form in ("svg", "html"):
+        out = call(capfd, "upgrade", "simulate", *files(tmp_path, *objects), "--format", form).out
+        assert "<script" not in out
+        assert "\x1b" not in out
+        assert "&lt;script&gt;" in out
+    assert "\x1b" not in call(capfd, "upgrade", "status", *files(tmp_path, *objects)).out
