@@ -1,7 +1,9 @@
 """Pods: what the operator, the drain and the disruption controller look at, and nothing else, since there are many."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import lru_cache
+from sys import intern
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -18,6 +20,7 @@ TOOLKIT_DRIVER = "openshift.driver-toolkit"  # gpu-operator controllers/object_c
 VALIDATOR_APP = "nvidia-operator-validator"
 DIGEST_ENV = "DRIVER_CONFIG_DIGEST"
 DEVICES = "nvidia.com/"
+NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Owner(Struct, frozen=True):
@@ -203,13 +206,13 @@ def pod_of(item: PodItem) -> Pod:
     labels = meta.labels or {}
     close = is_driver(labels) or labels.get(APP) == VALIDATOR_APP
     return Pod(
-        namespace=meta.namespace,
+        namespace=intern(meta.namespace),
         name=meta.name,
-        node=spec.node_name,
-        phase=status.phase,
+        node=intern(spec.node_name),
+        phase=intern(status.phase),
         ready=any(one.type == "Ready" and one.status == "True" for one in status.conditions or ()),
         terminating=meta.deletion_timestamp is not None,
-        labels=labels,
+        labels=_shared(tuple(labels.items())),
         owner=_controller(meta.owner_references or ()),
         owned=bool(meta.owner_references),
         empty_dir=any(volume.empty_dir is not None for volume in spec.volumes or ()),
@@ -217,19 +220,35 @@ def pod_of(item: PodItem) -> Pod:
         resources=_resources(spec.containers or ()),
         wants=_wants(spec.containers or ()),
         references=tuple(ClaimReference(one.name, one.resource_claim_name or "") for one in spec.resource_claims or ()),
-        made={one.name: one.resource_claim_name or "" for one in status.resource_claim_statuses or ()},
+        made={one.name: one.resource_claim_name or "" for one in status.resource_claim_statuses or ()} or NOTHING,
         containers=_containers(status) if close else (),
         config_digest=_digest((*(spec.init_containers or ()), *(spec.containers or ()))) if close else "",
     )
 
 
 def _controller(references: Iterable[_OwnerReference]) -> Owner | None:
-    return next((Owner(one.kind, one.name, one.uid) for one in references if one.controller), None)
+    return next((_owner(one.kind, one.name, one.uid) for one in references if one.controller), None)
+
+
+# Thousands of pods have the same labels and owners: they are kept once.
+@lru_cache(maxsize=65536)
+def _shared(items: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    return dict(items)
+
+
+@lru_cache(maxsize=65536)
+def _owner(kind: str, name: str, uid: str) -> Owner:
+    return Owner(kind, name, uid)
+
+
+@lru_cache(maxsize=65536)
+def _names(names: frozenset[str]) -> frozenset[str]:
+    return names
 
 
 def _resources(containers: Iterable[_Container]) -> frozenset[str]:
     named = (part for one in containers if one.resources for part in (one.resources.limits, one.resources.requests))
-    return frozenset(name for part in named for name in part or ())
+    return _names(frozenset(name for part in named for name in part or ()))
 
 
 def _wants(containers: Iterable[_Container]) -> Mapping[str, int]:
@@ -240,7 +259,7 @@ def _wants(containers: Iterable[_Container]) -> Mapping[str, int]:
         for name, amount in {**(resources.requests or {}), **(resources.limits or {})}.items():
             if name.startswith(DEVICES) and str(amount).isdigit():
                 found[name] = found.get(name, 0) + int(amount)
-    return found
+    return found or NOTHING
 
 
 def _digest(containers: Iterable[_Container]) -> str:
