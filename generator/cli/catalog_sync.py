@@ -37,7 +37,7 @@ def sync(
     """Bring the catalog up to date with its registries: new, re-pushed and vanished images, and what is in them."""
     import os
 
-    from generator.cli.ledger import open_ledger, refused
+    from generator.cli.ledger import open_ledger, refused, writable
     from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, out, say
     from generator.cli.syncing import syncing
     from generator.edges.registry import Session
@@ -51,6 +51,7 @@ def sync(
     if not wanted:
         say("the fleet names no repository; name one, as nvcr.io/nvidia/driver")
         return CLEAN
+    writable(ledger, wanted)
     with Session(os.environ, plain_http=plain_http or ()) as session:
         done = syncing(ledger, session, wanted, everything=everything, writes=not (dry_run or check))
     if as_json:

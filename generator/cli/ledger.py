@@ -1,7 +1,7 @@
 """The catalog in the work tree, as the verbs that keep it true read and write it."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from generator.edges.source import Kind
 from generator.edges.writer import Remove, Step, Write, apply
 from generator.finding import Finding, Severity
 from generator.ledger.change import Change, edits
+from generator.ledger.edit import Uneditable, edited
 from generator.ledger.filing import Revised, revised
 
 
@@ -74,8 +75,21 @@ def revise(ledger: Ledger, changes: Iterable[Change], *, tidy: bool = False) -> 
     """What becomes of the files; UnreadableError for one that can't be changed in place."""
     made = revised(ledger.catalogs, ledger.texts, edits(changes), tidy=tidy)
     for one in made.refused:
-        raise UnreadableError(f"can't change `{printable(one.file)}` in place: {one.reason}", one.hint)
+        raise _unfit(one)
     return made
+
+
+def _unfit(one: Uneditable) -> UnreadableError:
+    return UnreadableError(f"can't change `{printable(one.file)}` in place: {one.reason}", one.hint)
+
+
+def writable(ledger: Ledger, repositories: Container[str]) -> None:
+    """UnreadableError for a file of these repositories that can't be changed in place, before anything is asked."""
+    for one in ledger.catalogs:
+        if one.repository in repositories:
+            made = edited(one.file, ledger.texts[one.file], {})
+            if isinstance(made, Uneditable):
+                raise _unfit(made)
 
 
 def write(ledger: Ledger, made: Revised) -> None:

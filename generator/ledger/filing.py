@@ -121,10 +121,16 @@ class _Filing:
     def _held(self) -> dict[Shelf, Counter[str]]:
         """How many images of each kind the files hold; asked for new images only, since tags cost a parse."""
         if not self.shelves:
+            alike: dict[tuple[str, str, str], Shelf | None] = {}
             for tag, files in self.holders.items():
-                where = shelf(tag)
+                # Branch, the first word behind it, and the end tell one kind from another for nearly all tags.
+                driver, _, rest = tag.partition("-")
+                key = (driver[:3], rest.partition("-")[0][:1], rest.rpartition("-")[2])
+                where = alike[key] if key in alike else alike.setdefault(key, shelf(tag))
                 if where is not None:
-                    self.shelves.setdefault(where, Counter()).update(files)
+                    counts = self.shelves.get(where) or self.shelves.setdefault(where, Counter())
+                    for file in files:
+                        counts[file] += 1
         return self.shelves
 
     def _own(self, where: Shelf | None) -> str:

@@ -249,6 +249,18 @@ class TestTrouble:
         assert called.code == 2
         assert "is no repository of a registry" in called.err
 
+    def test_a_file_that_can_not_be_changed_in_place_is_told_before_anything_is_asked(
+        self, tmp_path: Path, capfd: Capture
+    ) -> None:
+        with serve({A: built(A)}) as server:
+            kept = Kept(tmp_path / "r", capfd, server.address)
+            flow = f"{kept.head} [{{tag: {A}}}]\n"
+            (kept.root / FILE).write_text(flow, encoding="utf-8")
+            called = kept.sync()
+            assert server.asked == []
+        assert (called.code, kept.text) == (2, flow)
+        assert f"can't change `{FILE}` in place: its images don't stand one below the other" in called.err
+
     def test_an_inventory_that_can_not_be_read(self, tmp_path: Path, capfd: Capture) -> None:
         kept = Kept(tmp_path / "r", capfd, "example.com")
         (kept.root / "inventory/one.yaml").write_text(CLUSTER.replace("pools:", "pool:"), encoding="utf-8")
