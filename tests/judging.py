@@ -6,6 +6,8 @@ from generator.declared import budgetfile, policy
 from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
 from generator.declared.inventory import load
+from generator.declared.sources import LOCK
+from generator.declared.sources import problems as source_problems
 from generator.facts import data
 from generator.finding import Finding
 from generator.render.output import Rendered
@@ -37,7 +39,8 @@ def context_of(
     manifests = {path: content[path] for path in budgetfile.named(built.fleet) if path in content}
     fleet, of_budgets = budgetfile.with_manifests(built.fleet, manifests)
     own = policy.bases(fleet, {path: content[path] for path in policy.named(fleet) if path in content})
-    told = (*inventory.findings, *built.findings, *of_budgets, *own.findings)
+    lock = source_problems(built.fleet.sources, built.fleet.file, inventory.texts, content.get(LOCK))
+    told = (*inventory.findings, *built.findings, *of_budgets, *own.findings, *lock)
     users = {path: text for path, text in content.items() if path.startswith("templates/")}
     catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
     rendered = render(fleet, collect_templates(data.templates(), users), own.values, catalog=catalog)

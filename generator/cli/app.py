@@ -18,6 +18,7 @@ from generator.cli.render import render
 from generator.cli.rules import rules
 from generator.cli.schema import schema
 from generator.cli.show import show
+from generator.cli.sources import sources
 from generator.cli.tag import tag
 from generator.cli.upgrade import upgrade
 
@@ -44,6 +45,7 @@ app.command()(explain)
 app.command()(schema)
 app.command()(migrate)
 app.add_typer(upgrade, name="upgrade")
+app.add_typer(sources)
 
 
 def _version(wanted: bool) -> None:

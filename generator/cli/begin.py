@@ -1,6 +1,7 @@
 """The first steps of a run: git is asked before anything heavy is imported, and answers meanwhile."""
 
 import os
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from generator.edges.history import first_parent, start_tree
 from generator.edges.listing import Listings
 from generator.edges.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Source
+from generator.edges.sourced import LOCK, Elsewhere, Sourced
 
 INPUTS = ("inventory", "templates")
 OUT = "out"
@@ -72,11 +74,18 @@ def begin(wanted: Wanted) -> Begun:
 def opened(
     root: str, git: Git, folders: tuple[str, ...], *, staged: bool, rev: str | None
 ) -> tuple[Source, Listings | None]:
-    """The source that is asked for, and git's listing of the work tree where it is that of the present."""
+    """The source that is asked for with what it pins elsewhere, and git's listing where it is that of the present."""
+    folders = (*folders, LOCK)
     if rev is not None:
-        return CommitTree(git, rev, *folders), None
+        return Sourced(CommitTree(git, rev, *folders), _pinned), None
     listings = Listings(git, *folders)
-    return (Index(listings) if staged else WorkTree(root, listings)), listings
+    return Sourced(Index(listings) if staged else WorkTree(root, listings), _pinned), listings
+
+
+def _pinned(data: bytes) -> Mapping[str, Elsewhere]:
+    from generator.cli.sourcing import opened_lock
+
+    return opened_lock(data)
 
 
 def _against(git: Git, wanted: Wanted) -> str | None:

@@ -16,10 +16,12 @@ from generator.declared.inventory import ENDINGS, load
 from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
 from generator.declared.shape import did_you_mean
+from generator.declared.sources import problems as source_problems
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
 from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
 from generator.edges.listing import Listings, untracked
 from generator.edges.source import Entry, Kind, Source
+from generator.edges.sourced import LOCK
 from generator.facts import data
 from generator.facts.definition import Definition
 from generator.finding import Finding, Severity
@@ -56,7 +58,7 @@ class Gathered(Struct, frozen=True, kw_only=True):
 def gather(begun: Begun) -> Gathered:
     """Reads the source and renders it. OutsideError where the outside says no."""
     wanted, source, compared = begun.wanted, begun.source, _Compared(begun)
-    entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE)}
+    entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, LOCK)}
     listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
     only, narrow, files = wanted.clusters, None, {}
     if wanted.changed_since is not None or wanted.shard is not None:
@@ -73,7 +75,8 @@ def gather(begun: Begun) -> Gathered:
     else:
         inventory, built, whole, only = narrow.read(texts)
     fleet, of_budgets = budgetfile.with_manifests(built.fleet, read_named(source, budgetfile.named(built.fleet)))
-    told = [*_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
+    lock = source_problems(fleet.sources, fleet.file, inventory.texts, files.get(LOCK))
+    told = [*lock, *_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
     if narrow is None and not any(one.severity is Severity.INVALID for one in told):
         _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
     own = policy.bases(fleet, read_named(source, policy.named(fleet)))

@@ -7,16 +7,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator import __version__
+from generator.cli.begin import opened
 from generator.declared.build import build
 from generator.declared.catalog import collect
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import ENDINGS, FOLDER, KIND, load
+from generator.declared.sources import FOLDER as OF_SOURCES
 from generator.edges.errors import UnreadableError, printable
-from generator.edges.files import WorkTree, find_root
+from generator.edges.files import find_root
 from generator.edges.git import git_at
-from generator.edges.listing import Listings
 from generator.edges.source import Kind
 from generator.edges.writer import Remove, Step, Write, apply
 from generator.finding import Finding, Severity
@@ -45,6 +46,7 @@ def open_ledger(root: str | None) -> Ledger:
     where = find_root(root)
     texts = _texts(where)
     inventory = load(texts)
+    _own(inventory.catalogs)
     built = build(inventory, version=__version__)
     told = (*inventory.findings, *built.findings)
     return Ledger(
@@ -56,8 +58,16 @@ def open_ledger(root: str | None) -> Ledger:
     )
 
 
+def _own(catalogs: Iterable[CatalogFile]) -> None:
+    """A catalog that another repository holds is kept there."""
+    for one in catalogs:
+        if one.file.startswith(OF_SOURCES):
+            message = f"`{printable(one.file)}` is a catalog of another repository, which this one reads as a source"
+            raise UnreadableError(message, "run it there, then here: drivergate sources update")
+
+
 def _texts(root: str) -> dict[str, bytes]:
-    source = WorkTree(root, Listings(git_at(root, os.environ), FOLDER))
+    source, _ = opened(root, git_at(root, os.environ), (FOLDER,), staged=False, rev=None)
     return source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
 
 

@@ -12,9 +12,11 @@ from generator.declared.build import build
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.inventory import FOLDER, KIND, Inventory, load
 from generator.declared.layers import Level
+from generator.declared.sources import problems
 from generator.edges.files import find_root
 from generator.edges.git import git_at
 from generator.edges.source import Kind
+from generator.edges.sourced import LOCK
 from generator.finding import Finding, Severity
 from generator.render.effective import NODE_IMAGE
 
@@ -42,15 +44,16 @@ def read(
     """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root."""
     where = find_root(root)
     source, _ = opened(where, git_at(where, os.environ), (FOLDER,), staged=staged, rev=rev)
-    paths = [entry.path for entry in source.paths(FOLDER) if entry.kind is Kind.FILE]
-    files = source.read(paths)
+    files = source.read([entry.path for entry in source.paths(FOLDER, LOCK) if entry.kind is Kind.FILE])
+    lock = files.pop(LOCK, None)
     inventory = load(files if catalogs else _without_catalogs(files), only_clusters=clusters)
     built = build(inventory, version=__version__)
     named = budgetfile.named(built.fleet)
     there = [entry.path for entry in source.paths(*named) if entry.kind is Kind.FILE] if named else []
     manifests = source.read([path for path in there if path in named])
     fleet, of_budgets = budgetfile.with_manifests(built.fleet, manifests)
-    told = (*inventory.findings, *built.findings, *of_budgets)
+    of_sources = problems(fleet.sources, fleet.file, inventory.texts, lock)
+    told = (*inventory.findings, *built.findings, *of_budgets, *of_sources)
     blocking = sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)
     return Read(fleet=fleet, inventory=inventory, blocking=tuple(blocking))
 

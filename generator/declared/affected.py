@@ -15,7 +15,7 @@ from generator.declared.inventory import ENDINGS, FOLDER, KIND, NAME
 from generator.facts.tag import ImageTag, parse
 
 OUT, TEMPLATES = "out", "templates"
-BASELINE = ".drivergate-baseline.yaml"
+BASELINE, LOCK = ".drivergate-baseline.yaml", ".drivergate-sources.lock"
 # Where a repository says which drivergate renders and judges it.
 PINS = re.compile(
     r"\.pre-commit-config\.yaml|prek\.toml|pyproject\.toml|(.*/)?requirements[^/]*\.txt|(uv|poetry)\.lock|\.gitlab-ci\.yml"
@@ -84,7 +84,7 @@ class _Reach:
             self.everything = f"{path} renders every cluster"
         elif path.startswith(f"{OUT}/"):
             self._output(path)
-        elif path == BASELINE or _pins(change):
+        elif path in {BASELINE, LOCK} or _pins(change):
             self.everything = f"{path} is about all of them"
         else:
             self._named_file(path)

@@ -27,6 +27,7 @@ from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
+from generator.declared.sources import declared as declared_sources
 from generator.declared.texts import Texts
 from generator.declared.workload import Workload
 from generator.facts.release import DriverApi, Unsupported, resolve
@@ -96,6 +97,7 @@ def _fleet(
         silences=tuple(_silences(inventory, loaded)),
         texts=inventory.texts,
         workloads=workloads,
+        sources=declared_sources(loaded.shape.sources) if loaded else (),
     )
 
 

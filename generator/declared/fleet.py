@@ -12,6 +12,7 @@ from generator.declared.delivery import NONE, Delivery
 from generator.declared.layers import Level, Path, origin
 from generator.declared.mirror import Mirror
 from generator.declared.size import Size
+from generator.declared.sources import Source
 from generator.declared.texts import Texts
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.release import DriverApi, Release
@@ -178,6 +179,7 @@ class Fleet(Struct, frozen=True, kw_only=True, dict=True):
     silences: tuple[SilenceEntry, ...]
     texts: Texts
     workloads: tuple[Workload, ...] = ()
+    sources: tuple[Source, ...] = ()
 
     def said(self, of: Pool | Cluster, *path: str | int) -> Place:
         """Where an effective setting was said; the pool or cluster itself where nothing says it."""

@@ -169,6 +169,14 @@ class Mirror(Shape, frozen=True):
     ]
 
 
+class Source(Shape, frozen=True):
+    """A part of the inventory that lives in another repository, read at the commit that a lock file pins."""
+
+    url: Annotated[Text, Meta(description="https://…, ssh://… or user@host:path, without credentials")]
+    ref: Annotated[Text, Meta(description="the branch or tag that `drivergate sources update` follows")]
+    path: Annotated[str, Meta(description="the folder that holds the documents; default: inventory")] = "inventory"
+
+
 class Fleet(Shape, frozen=True):
     """The repository's one Fleet document."""
 
@@ -180,6 +188,7 @@ class Fleet(Shape, frozen=True):
     profiles: dict[str, Layer] = {}
     mirrors: Annotated[dict[str, Mirror], Meta(description="by the mirror's own whole name")] = {}
     crds: Annotated[list[Text], Meta(description="CustomResourceDefinition files that really run")] = []
+    sources: Annotated[dict[str, Source], Meta(description="inventories of other repositories, by a name")] = {}
     silenced: list[FleetSilence] = []
 
 

@@ -28,5 +28,6 @@ RULES = (
         needs_all=True,
         fleet_wide=True,
     ),
+    Rule("inventory/source", Severity.INVALID, "an inventory of another repository can't be read as it is declared"),
     Rule("inventory/requires", Severity.INVALID, "the repository requires another version of drivergate"),
 )
