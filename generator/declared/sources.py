@@ -15,12 +15,13 @@ LOCK = ".drivergate-sources.lock"
 FOLDER = "inventory/@"
 RULE = "inventory/source"
 UPDATE = "run: drivergate sources update"
-NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?")
-REF = re.compile(r"(?!.*(\.\.|//|@\{|\.lock(/|$)))[A-Za-z0-9_][A-Za-z0-9_./+@#%=-]*(?<![./])")
-COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+# Compiled when there is a source: every run imports this.
+NAME = r"[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?"
+REF = r"(?!.*(\.\.|//|@\{|\.lock(/|$)))[A-Za-z0-9_][A-Za-z0-9_./+@#%=-]*(?<![./])"
+COMMIT = r"[0-9a-f]{40}|[0-9a-f]{64}"
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 # No transport that runs a command (ext::), and no secret: credentials come from git's own helpers.
-URL = re.compile(
+URL = (
     rf"https://{HOST}/[^\s?#]+|http://(localhost|127\.0\.0\.1)(:[0-9]{{1,5}})?/[^\s?#]+"
     rf"|ssh://([A-Za-z0-9_][A-Za-z0-9_.-]*@)?{HOST}/[^\s?#]+"
     r"|[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:(?!/?/)[^\s:?#-][^\s?#]*|file:///[^\s?#]+"
@@ -66,7 +67,7 @@ def read_lock(data: bytes) -> Lock | str:
     except MsgspecError as error:
         return str(error)
     for name, one in lock.sources.items():
-        if not NAME.fullmatch(name) or not COMMIT.fullmatch(one.commit) or _refused(one.url, one.ref, one.path):
+        if not re.fullmatch(NAME, name) or not re.fullmatch(COMMIT, one.commit) or _refused(one.url, one.ref, one.path):
             return f"what it holds of {name[:64]!r} can't be a source"
     return lock
 
@@ -91,7 +92,7 @@ def faults(sources: tuple[Source, ...], file: str, texts: Texts) -> Iterator[Fin
     """Names, URLs, refs and paths that can't be."""
     for one in sources:
         refused = _refused(one.url, one.ref, one.path)
-        if not NAME.fullmatch(one.name):
+        if not re.fullmatch(NAME, one.name):
             key = texts.key(file, ("sources", one.name))
             yield invalid(
                 RULE, key, f'a source can\'t be named "{one.name}"', "write lower-case letters, digits, . _ -"
@@ -122,11 +123,11 @@ def _differences(
 
 def _refused(url: str, ref: str, path: str) -> tuple[str, str, str] | None:
     """The field that can't be, what is wrong with it, and what to do; None where all can."""
-    if not URL.fullmatch(url) or not url.isprintable():
+    if not re.fullmatch(URL, url) or not url.isprintable():
         if re.match(r"[a-z+]+://[^/@]*:[^/@]*@|https?://[^/@]*@", url):
             return "url", "the url of a source holds credentials", "leave them to git: a credential helper, or ssh keys"
         return "url", "the url of a source is none that git may be given", "write https://…, ssh://… or user@host:path"
-    if not REF.fullmatch(ref):
+    if not re.fullmatch(REF, ref):
         return "ref", f'"{ref[:100]}" is no branch, tag or commit', "write it like main or v1.2"
     if path and not is_plain(path):
         return (
