@@ -17,6 +17,8 @@ from generator.declared.catalog import collect as collect_catalog
 from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.inventory import Inventory, load
 from generator.declared.shape import did_you_mean
+from generator.declared.sources import FOLDER as OF_SOURCES
+from generator.declared.sources import LOCK
 from generator.edges.blobs import read_blobs
 from generator.edges.difference import Difference
 from generator.edges.errors import CouldNotLookError, UnreadableError, printable
@@ -35,7 +37,7 @@ from generator.upgrade.comparison import impact
 from generator.upgrade.impact import Impact
 
 # Keys of the Fleet that say something about judging, and nothing about what runs.
-SILENT = frozenset({"silences", "crds", "requires", "name"})
+SILENT = frozenset({"silences", "crds", "requires", "name", "sources"})
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -70,6 +72,9 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     commits = (difference.base.id, difference.head.id if difference.head else "")
     files = source.read([entry.path for entry in source.paths(*INPUTS) if entry.kind is Kind.FILE])
     changes = _changes(git, difference, listings, files)
+    changes += _elsewhere(where, git, commits[0], files, moved=any(one.path == LOCK for one in changes))
+    # The lock file by itself is about all clusters; what it leads to is known here.
+    changes = [one for one in changes if one.path != LOCK]
     reach = affected(changes, below(INVENTORY, files), silent=SILENT)
     only = _only(reach, clusters)
     told = Comparison(
@@ -113,6 +118,21 @@ def _changes(git: Git, difference: Difference, listings: Listings | None, files:
     return [
         *(one for one in changed if one.before != one.after),
         *(Changed(path, None, None) for path in blobs if path not in inputs),
+    ]
+
+
+def _elsewhere(root: str, git: Git, base: str, files: Mapping[str, bytes], *, moved: bool) -> list[Changed]:
+    """What differs in other repositories, where either revision reads any: its own lock file says at which commit."""
+    now = {path: data for path, data in files.items() if path.startswith(OF_SOURCES)}
+    if not now and not moved:
+        return []
+    source, _ = opened(root, git, INPUTS, staged=False, rev=base)
+    listed = [one.path for one in source.paths(INVENTORY) if one.kind is Kind.FILE]
+    then = source.read([path for path in listed if path.startswith(OF_SOURCES)])
+    return [
+        Changed(path, then.get(path), now.get(path))
+        for path in sorted({*then, *now})
+        if then.get(path) != now.get(path)
     ]
 
 

@@ -21,6 +21,8 @@ def _tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setenv(name, str(tmp_path / "cache" / name))
     (tmp_path / "cache" / "HOME").mkdir(parents=True)
     monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{os.environ['PATH']}")
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def made(root: Path, *arguments: str) -> Fleet:
@@ -81,6 +83,10 @@ def test_the_script_of_ci_judges_a_branch_and_a_commit(tmp_path: Path) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace("5.15.0-1087-gke", "5.15.0-1090-gke"), encoding="utf-8")
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "past the hook")
+    said = run(repo.path, *script, "diff", "main")
+    assert said.code == 0, said.text
+    assert said.stdout.startswith("<!-- drivergate:diff")
+    assert "5.15.0-1090-gke" in said.stdout
     for arguments in (("gate", "main"), ("gate",)):
         said = run(repo.path, *script, *arguments)
         assert said.code == 1
@@ -88,6 +94,26 @@ def test_the_script_of_ci_judges_a_branch_and_a_commit(tmp_path: Path) -> None:
     assert run(repo.path, *script, "drift").code == 1
     assert run(repo.path, *script, "gate", "no-such-branch").code not in {0, 1}
     assert run(repo.path, *script).code == 2
+    assert not (repo.path / "build").exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "reports"),
+    [
+        ("GITHUB_ACTIONS", {"drivergate.sarif", "drivergate.md"}),
+        ("GITLAB_CI", {"code-quality.json", "junit.xml"}),
+    ],
+)
+def test_the_script_of_ci_leaves_the_reports_of_its_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, reports: set[str]
+) -> None:
+    repo = made(tmp_path / "drivers")
+    assert commit(repo, "begin").code == 0
+    monkeypatch.setenv(host, "true")
+    said = run(repo.path, "sh", ".ci/drivergate", "gate")
+    assert said.code == 0, said.text
+    assert {path.name for path in (repo.path / "build").iterdir()} == reports
+    assert repo.git("status", "--porcelain") == ""
 
 
 def test_two_branches_that_add_images_merge(tmp_path: Path) -> None:

@@ -264,3 +264,22 @@ def test_json_tells_the_same(ours: Repo, theirs: Repo) -> None:
         ],
         "done": True,
     }
+
+
+def test_a_diff_reads_each_revision_at_its_own_pin(ours: Repo, theirs: Repo) -> None:
+    """A pin that moves brings the node image's kernel: the diff says which pools that concerns."""
+    ours.write({"inventory/two.yaml": cluster(POOL.replace("nodeImage: aws", "nodeImage: other"), name="two")})
+    ours.write({"inventory/other.yaml": IMAGE.replace("name: aws", "name: other")})
+    ours.commit()
+    newer(theirs)
+    update(ours)
+    for head in ((), ("HEAD",)):
+        if head:
+            ours.commit()
+        said = drivergate(ours.path, "diff", "HEAD" if not head else "HEAD~1", *head, "--format", "json")
+        assert said.code == 0, said.text
+        assert "5.15.0-1112-aws" in said.stdout
+        assert '"one"' in said.stdout
+        assert '"two"' not in said.stdout
+    said = drivergate(ours.path, "diff", "HEAD~1", "HEAD~1", "--format", "json")
+    assert "1112" not in said.stdout
