@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from generator.cli.options import Clusters, Rev, Root, Staged
+from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System
 
 
 class PlanFormat(StrEnum):
@@ -27,27 +28,14 @@ class FailOn(StrEnum):
 
 
 def plan(
-    kernel: Annotated[
-        list[str] | None, typer.Option("--kernel", metavar="UNAME-R", help="Nodes boot this kernel; may be repeated.")
-    ] = None,
-    os: Annotated[str | None, typer.Option("--os", metavar="ID+VERSION", help="As in ubuntu24.04 or rhel9.6.")] = None,
-    branch: Annotated[
-        str | None, typer.Option("--branch", metavar="DRIVER", help="A driver branch, or an exact version.")
-    ] = None,
-    node_image: Annotated[
-        str | None,
-        typer.Option("--node-image", metavar="NAME[=RELEASE]", help="Nodes are of this image, or one release of it."),
-    ] = None,
-    operator: Annotated[
-        str | None, typer.Option("--operator", metavar="RELEASE", help="The GPU operator is of this release.")
-    ] = None,
+    kernel: Kernels = None,
+    os: System = None,
+    branch: Branch = None,
+    node_image: Stream = None,
+    operator: Operator = None,
     cluster: Clusters = None,
-    ring: Annotated[
-        list[str] | None, typer.Option("--ring", metavar="RING", help="Only clusters of this ring; may be repeated.")
-    ] = None,
-    pool: Annotated[
-        list[str] | None, typer.Option("--pool", metavar="[CLUSTER/]POOL", help="Only this pool; may be repeated.")
-    ] = None,
+    ring: Rings = None,
+    pool: Pools = None,
     fail_on: Annotated[
         list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 where a pool is so; may be repeated.")
     ] = None,
@@ -59,19 +47,11 @@ def plan(
     ] = PlanFormat.TEXT,
 ) -> int:
     """Say for each pool whether a change, or what is declared as upcoming, has all its images; nothing is edited."""
-    from generator.cli.planning import Wish, planned
+    from generator.cli.planning import planned
+    from generator.cli.wishing import wished
 
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
-    wish = Wish(
-        kernels=tuple(kernel or ()),
-        os=os or "",
-        driver=branch or "",
-        node_image=node_image or "",
-        operator=operator or "",
-        clusters=frozenset(cluster or ()),
-        rings=frozenset(ring or ()),
-        pools=frozenset(pool or ()),
-    )
+    wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
     fail = frozenset(str(one) for one in fail_on or ())
     return planned(wish, root=root, staged=staged, rev=rev, fail_on=fail, printed=str(printed))

@@ -19,8 +19,6 @@ from generator.upgrade.whatif import Asked
 from generator.upgrade.wish import Unmeant, Wish, meant
 from generator.upgrade.work import Work, to_build, work
 
-__all__ = ["Wish", "planned"]
-
 
 def planned(
     wish: Wish, *, root: str | None, staged: bool, rev: str | None, fail_on: frozenset[str], printed: str
@@ -28,16 +26,40 @@ def planned(
     """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
     found = read(root, staged=staged, rev=rev, catalogs=True)
     incomplete = told(found, as_json=printed == "json")
-    asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
-    if isinstance(asked, Unmeant):
-        raise UnreadableError(printable(asked.message), printable(asked.hint))
-    made = _told(found, asked, root)
+    made = _told(found, _asked(wish, found), root)
     _print(made, found, printed)
     if incomplete:
         return UNUSABLE
     lacking, undecided = report.counted(made.plan)
     failed = ("missing" in fail_on and lacking) or ("unknown" in fail_on and undecided)
     return FOUND if failed else CLEAN
+
+
+def runbook_of(wish: Wish, *, root: str | None, staged: bool, rev: str | None, as_json: bool) -> int:
+    """The runbook of a plan; nothing is written where a part of the inventory can't be read."""
+    from generator.render.output import Rendered
+    from generator.report import runbook as page
+    from generator.rules.context import Context
+    from generator.upgrade.runbook import runbook
+
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    if told(found, as_json=False):
+        return UNUSABLE
+    asked = _asked(wish, found)
+    made = _told(found, asked, root)
+    context = Context(
+        fleet=found.fleet, catalog=collect(found.inventory.catalogs, found.fleet.mirrors), rendered=Rendered((), ())
+    )
+    book = runbook(context, asked, made.plan, made.works)
+    out(json.printed(page.values(book)) if as_json else page.markdown(book))
+    return CLEAN
+
+
+def _asked(wish: Wish, found: Read) -> Asked:
+    asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
+    if isinstance(asked, Unmeant):
+        raise UnreadableError(printable(asked.message), printable(asked.hint))
+    return asked
 
 
 def _told(found: Read, asked: Asked, root: str | None) -> report.Told:

@@ -2,6 +2,7 @@
 
 import typer
 
+from generator.cli.upgrade_runbook import runbook
 from generator.cli.upgrade_simulate import simulate
 from generator.cli.upgrade_status import status
 
@@ -12,3 +13,4 @@ upgrade = typer.Typer(
 )
 upgrade.command()(status)
 upgrade.command()(simulate)
+upgrade.command()(runbook)

@@ -41,7 +41,7 @@ BROKEN: dict[str, str | bytes] = {
 
 
 # Every verb that isn't there to edit the inventory.
-NODES = Path(__file__).parents[2] / "docs/examples/audit/nodes.json"
+NODES = Path(__file__).parents[2] / "docs/dumps/ahead/nodes.json"
 COMMANDS = (
     ["check"],
     ["check", "--staged"],
@@ -62,6 +62,7 @@ COMMANDS = (
     ["explain", "image/missing"],
     ["schema", "Cluster"],
     ["upgrade", "simulate", "--cluster", "east"],
+    ["upgrade", "runbook"],
 )
 EDITING = {"catalog", "init", "migrate", "sources"}
 

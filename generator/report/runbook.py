@@ -1,0 +1,323 @@
+"""A runbook as Markdown: every step with the command to type and what to look for, nothing to look up elsewhere."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import to_builtins
+
+from generator.declared.delivery import application_name
+from generator.declared.fleet import Cluster
+from generator.report.plan import nodes, recipe_lines
+from generator.report.text import printable
+from generator.upgrade.evicted import Eviction, Trouble
+from generator.upgrade.plan import Answer
+from generator.upgrade.runbook import Runbook, Step, Wave, Way
+from generator.upgrade.state import STATE
+from generator.upgrade.work import Action, Work
+
+# What each state means to whoever watches (k8s-operator-libs pkg/upgrade, in the order of a node's way).
+STATES = (
+    ("upgrade-required", "it waits for a free slot; nothing happens to it yet"),
+    ("cordon-required", "it is being cordoned"),
+    ("wait-for-jobs-required", "it waits for pods that waitForCompletion.podSelector names"),
+    ("pod-deletion-required", "its GPU pods are being evicted; a budget can hold that up"),
+    ("drain-required", "pod deletion failed, and the whole node is being drained"),
+    ("pod-restart-required", "its driver pod is being replaced, and the new driver loads"),
+    ("validation-required", "the new driver is up, and the validator is waited for (600 s at most)"),
+    ("uncordon-required", "it is being uncordoned"),
+    ("upgrade-done", "done"),
+    ("upgrade-failed", "it stopped and holds a slot: see below"),
+)
+
+
+ROLLED = """\
+What is upcoming becomes what runs as each wave is reached: move the releases or kernels of that wave's pools from
+`upcoming` to `running` in the inventory, and keep the old ones in `running` until the wave has held."""
+EDITED = "Make the change in the inventory, a ring at a time (a profile, or the clusters' own files), and render:"
+GO_ON = """\
+Go on when every node of this wave is `upgrade-done` (or, after a boot, shows its GPUs again), and its workloads are
+back."""
+BY_BOOT = """\
+Roll its nodes with whatever rolls your node images, one first and then the rest. The operator starts a driver pod for
+the new kernel as soon as node feature discovery labels it."""
+BY_HAND = "`autoUpgrade` is off: nothing happens until you empty a node and delete its driver pod, node by node."
+STOPPED = f"""\
+- A budget refuses the eviction: let its owner add a replica or relax the budget. While the node still waits it goes on
+  by itself then.
+- `upgrade-failed` after an eviction that ran out of time: mend the cause, then run the whole way again with
+  `kubectl label node NODE {STATE}=upgrade-required --overwrite`. The node stays cordoned meanwhile.
+- `upgrade-failed` since the driver doesn't start: delete its driver pod once the cause is gone. When the new pod is
+  ready the node goes on to uncordon by itself.
+- One failed node uses up a slot: with `maxParallelUpgrades: 1` the whole pool waits for it."""
+AT_THE_END = """\
+No node left cordoned, and every node as declared. A node that was cordoned before its upgrade stays so, by design:"""
+
+
+def markdown(book: Runbook) -> str:
+    """The whole page."""
+    lines = [f"# Runbook: {_code_safe(book.change)}", "", *_head(book)]
+    for number, part in enumerate(_parts(book), start=1):
+        title, body = part
+        lines += ["", f"## {number}. {title}", "", *body]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _head(book: Runbook) -> Iterator[str]:
+    steps = sum(len(wave.steps) for wave in book.waves)
+    waves = _count(len(book.waves), "wave")
+    yield f"{_count(steps, 'pool')} in {waves}. Take the steps in this order, and stop where one fails."
+    if book.waiting:
+        yield ""
+        yield "**Not in this runbook**, since an image is missing or something else holds them:"
+        yield ""
+        yield from (_waiting(answer) for answer in book.waiting)
+    if not steps:
+        yield ""
+        yield "**There is nothing to do yet.** No step that empties a node is written before its image exists."
+
+
+def _waiting(answer: Answer) -> str:
+    why = [*answer.objections, *(f"{one.after or one.kernel} {one.why}" for one in answer.images if one.why)]
+    return f"- `{_code_safe(_named(answer))}` ({answer.verdict}): {printable('; '.join(why)) or 'see drivergate plan'}"
+
+
+def _named(answer: Answer) -> str:
+    return f"{answer.cluster.name}/{answer.pool.name}"
+
+
+def _parts(book: Runbook) -> Iterator[tuple[str, list[str]]]:
+    yield "Secure the images", list(_images(book))
+    if not any(wave.steps for wave in book.waves):
+        return
+    yield "Look before anything moves", list(_before(book))
+    yield "Merge", list(_merge(book))
+    for wave in book.waves:
+        yield _title(wave), list(_wave(wave))
+    yield "What a node's state means", [*(f"- `{state}`: {what}" for state, what in STATES)]
+    yield "When it stops", list(_stopped(book))
+    yield "The way back", list(_back(book))
+    yield "At the end", list(_end(book))
+
+
+def _images(book: Runbook) -> Iterator[str]:
+    if not book.works:
+        yield "Every image of the pools below is in the catalog. Prove that the registry still has them:"
+        yield from _shell("drivergate catalog verify")
+        return
+    yield "These are missing, and the pools that need them are in no wave below:"
+    yield ""
+    for work in book.works:
+        yield from _work(work)
+    yield ""
+    yield "Then update the catalog, and make this runbook again:"
+    yield from _shell("drivergate catalog sync")
+
+
+def _work(work: Work) -> Iterator[str]:
+    how = {Action.COPY: f"copy it from `{work.copy_from}`", Action.NONE: "can't be built"}.get(work.action, work.reason)
+    yield f"- `{_code_safe(work.repository)}:{_code_safe(work.tag)}` for {', '.join(work.platforms)}: {how}"
+    yield from (f"  - `{_code_safe(line.strip())}`" for line in recipe_lines(work))
+
+
+def _before(book: Runbook) -> Iterator[str]:
+    clusters = _clusters(book)
+    yield "All nodes as declared, no upgrade under way, nothing cordoned by hand (it keeps using up `maxUnavailable`):"
+    yield from _shell(
+        *(f"drivergate audit --cluster {name}" for name in clusters),
+        *(f"drivergate upgrade status --cluster {name}" for name in clusters),
+    )
+    troubles = [(step, one) for wave in book.waves for step in wave.steps for one in step.troubles]
+    if troubles:
+        yield ""
+        yield "**Mend these first**, or a node will wait or fail on them:"
+        yield ""
+        yield from _troubles(troubles)
+
+
+def _troubles(found: Iterable[tuple[Step, Trouble]]) -> Iterator[str]:
+    told = dict.fromkeys((one.rule, one.message, one.way_out) for _, one in found)
+    for rule, message, way_out in told:
+        yield f"- {printable(message)} (`{rule}`): {printable(way_out)}"
+
+
+def _merge(book: Runbook) -> Iterator[str]:
+    yield ROLLED if book.declared else EDITED
+    yield from _shell("drivergate render", "drivergate check", "drivergate diff origin/main")
+    yield ""
+    yield "Review the pull request with that diff, and merge what belongs to the wave that is next."
+
+
+def _title(wave: Wave) -> str:
+    named = f"Ring {wave.ring}" if wave.ring else "Clusters without a ring"
+    return f"{_code_safe(named)}: {_count(len(wave.steps), 'pool')}"
+
+
+def _wave(wave: Wave) -> Iterator[str]:
+    for name in dict.fromkeys(step.cluster.name for step in wave.steps):
+        cluster = next(step.cluster for step in wave.steps if step.cluster.name == name)
+        yield f"Sync `{_code_safe(name)}`:"
+        yield from _shell(*_sync(cluster))
+        yield ""
+    for step in wave.steps:
+        yield from _step(step)
+        yield ""
+    yield GO_ON
+
+
+def _sync(cluster: Cluster) -> Iterator[str]:
+    delivery = cluster.delivery
+    if delivery.argocd is not None and delivery.argocd.enabled:
+        name = application_name(cluster.name)
+        yield f"argocd app diff {name}"
+        yield f"argocd app sync {name}"
+    elif delivery.flux is not None and delivery.flux.enabled:
+        yield f"flux reconcile kustomization gpu-drivers -n {delivery.flux.namespace} --with-source"
+    else:
+        yield f"kubectl --context {_context(cluster)} diff -k out/{cluster.name}/gpu-operator"
+        yield f"kubectl --context {_context(cluster)} apply --server-side -k out/{cluster.name}/gpu-operator"
+
+
+def _step(step: Step) -> Iterator[str]:
+    named = f"`{_code_safe(step.cluster.name)}/{_code_safe(step.pool.name)}`"
+    yield f"### {'Canary: ' if step.canary else ''}{named}"
+    yield ""
+    yield f"{nodes(step.pool)}; it comes to {_tags(step.tags)}."
+    yield ""
+    yield from _doing(step)
+    if step.evictions:
+        yield ""
+        yield "Workloads on these nodes:"
+        yield ""
+        yield from (_evicted(one, step.way) for one in step.evictions)
+    yield ""
+    yield "Watch:"
+    yield from _shell(*_watch(step))
+
+
+def _doing(step: Step) -> Iterator[str]:
+    match step.way:
+        case Way.ROLL:
+            yield BY_BOOT
+        case Way.OPERATOR:
+            going = f"at most {_count(step.at_once, 'node')} at a time" if step.at_once is not None else "by its limits"
+            yield f"The operator upgrades its nodes by itself, {going}."
+        case Way.BY_HAND:
+            yield BY_HAND
+
+
+def _evicted(one: Eviction, way: Way) -> str:
+    named = f"- `{_code_safe(one.namespace)}/{_code_safe(one.workload)}` of team {_code_safe(one.team)}"
+    if way is not Way.OPERATOR:
+        return named
+    if one.stays:
+        return f"{named}; the operator does not evict it, so it keeps the old driver in use"
+    return f"{named}, about {_count(one.at_once, 'pod')} at a time" if one.at_once is not None else named
+
+
+def _watch(step: Step) -> Iterator[str]:
+    selector = ",".join(f"{key}={value}" for key, value in sorted(step.pool.node_selector.items()))
+    chosen = f" -l {_quoted(selector)}" if selector else ""
+    yield f"kubectl --context {_context(step.cluster)} get nodes{chosen} -L {STATE}"
+    yield f"drivergate upgrade status --cluster {step.cluster.name}"
+
+
+def _stopped(book: Runbook) -> Iterator[str]:
+    yield "Ask why, and take the command that it names:"
+    yield from _shell(*(f"drivergate upgrade status --cluster {name}" for name in _clusters(book)))
+    yield ""
+    yield STOPPED
+
+
+def _back(book: Runbook) -> Iterator[str]:
+    yield "Revert the merge, render, and let the same waves run in reverse. The old images, as the catalog proves them:"
+    yield ""
+    for wave in book.waves:
+        for step in wave.steps:
+            named = f"`{_code_safe(step.cluster.name)}/{_code_safe(step.pool.name)}`"
+            if step.back.lost:
+                yield f"- {named}: **there is no way back**: the catalog lacks {_tags(step.back.lost)}"
+            else:
+                yield f"- {named}: {_tags(step.back.built) or 'no image of its own'}"
+
+
+def _tags(tags: Iterable[str]) -> str:
+    return ", ".join(f"`{_code_safe(tag)}`" for tag in tags)
+
+
+def _end(book: Runbook) -> Iterator[str]:
+    yield AT_THE_END
+    names = _contexts(book)
+    yield from _shell(
+        *(f"kubectl --context {name} get nodes --field-selector spec.unschedulable=true" for name in names),
+        *(f"drivergate audit --cluster {name}" for name in _clusters(book)),
+    )
+
+
+def _clusters(book: Runbook) -> list[str]:
+    return list(dict.fromkeys(step.cluster.name for wave in book.waves for step in wave.steps))
+
+
+def _contexts(book: Runbook) -> list[str]:
+    return list(dict.fromkeys(_context(step.cluster) for wave in book.waves for step in wave.steps))
+
+
+def _context(cluster: Cluster) -> str:
+    return _quoted(cluster.kube_context or cluster.name)
+
+
+def _quoted(text: str) -> str:
+    """For a POSIX shell."""
+    plain = text.replace("-", "").replace("_", "").replace(".", "").replace("/", "").replace("=", "").replace(",", "")
+    return text if plain.isalnum() else "'" + text.replace("'", "'\\''") + "'"
+
+
+def _shell(*commands: str) -> Iterator[str]:
+    yield ""
+    yield "```sh"
+    yield from (printable(command) for command in commands)
+    yield "```"
+
+
+def _code_safe(text: str) -> str:
+    """What can't break out of a code span or a line."""
+    return printable(text).replace("`", "'")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def values(book: Runbook) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "change": book.change,
+        "work": to_builtins(book.works),
+        "waves": [{"ring": wave.ring, "steps": [_values(step) for step in wave.steps]} for wave in book.waves],
+        "waiting": [
+            {"cluster": one.cluster.name, "pool": one.pool.name, "verdict": str(one.verdict)} for one in book.waiting
+        ],
+    }
+
+
+def _left(answer: Answer) -> dict[str, str]:
+    return {"cluster": answer.cluster.name, "pool": answer.pool.name, "verdict": str(answer.verdict)}
+
+
+def _values(step: Step) -> dict[str, Any]:
+    size = step.pool.size
+    return {
+        "cluster": step.cluster.name,
+        "pool": step.pool.name,
+        "way": str(step.way),
+        "canary": step.canary,
+        "tags": list(step.tags),
+        "nodes": {"min": size.min, "max": size.max} if size else None,
+        "atOnce": step.at_once,
+        "evictions": _told(step.evictions),
+        "troubles": _told(step.troubles),
+        "back": to_builtins(step.back),
+    }
+
+
+def _told(found: Sequence[Any]) -> list[Any]:
+    return [to_builtins(one) for one in found]

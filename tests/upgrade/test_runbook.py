@@ -1,0 +1,125 @@
+"""Waves by ring, canaries first, no step before its image exists: issue of the product, facts/gpu-operator.md 6."""
+
+from generator.render.output import Rendered
+from generator.report.runbook import markdown
+from generator.rules.context import Context
+from generator.upgrade.need import Needs
+from generator.upgrade.plan import plan
+from generator.upgrade.runbook import Runbook, Way, runbook
+from generator.upgrade.wish import Wish, meant
+from generator.upgrade.work import work
+from tests.inventories import FLEET, HEAD, cluster
+from tests.upgrade.planning import EMPTY, NOWHERE, read
+from tests.upgrade.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
+
+BUILT = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(NEXT), tag(RUNNING, "595"))}
+
+
+def made(repository: dict[str, str], **wished: object) -> Runbook:
+    fleet, listed, images = read(repository)
+    asked = meant(Wish(**{**EMPTY, **NOWHERE, **wished}), fleet, images)
+    found = plan(fleet, listed, asked, Needs(fleet, listed).objections)
+    context = Context(fleet=fleet, catalog=listed, rendered=Rendered((), ()))
+    return runbook(context, asked, found, work(found.answers, listed))
+
+
+def rings(*named: tuple[str, str, str]) -> dict[str, str]:
+    """Clusters by name, ring and the one pool of each."""
+    clusters = {
+        f"inventory/{name}.yaml": cluster(one, name=name, more=f'ring: "{ring}"\n' if ring else "")
+        for name, ring, one in named
+    }
+    return {**files(**BUILT), "inventory/one.yaml": cluster(pool(UPCOMING)), **clusters, "inventory/fleet.yaml": FLEET}
+
+
+def steps(book: Runbook) -> list[tuple[str, str]]:
+    return [(wave.ring, f"{step.cluster.name}/{step.pool.name}") for wave in book.waves for step in wave.steps]
+
+
+def test_rings_in_their_order_and_those_without_one_last() -> None:
+    book = made(rings(("b", "10", pool(UPCOMING)), ("c", "2", pool(UPCOMING)), ("d", "canary", pool(UPCOMING))))
+    assert steps(book) == [("2", "c/a"), ("10", "b/a"), ("canary", "d/a"), ("", "one/a")]
+
+
+def test_the_smallest_pool_that_has_nodes_is_the_canary_of_its_ring() -> None:
+    sizes = ("nodes: 24", "nodes: {min: 0, max: 2}", "nodes: 3")
+    book = made(files(*(pool(f"{UPCOMING}, {size}") for size in sizes), **BUILT))
+    assert steps(book) == [("", "one/c"), ("", "one/a"), ("", "one/b")]
+    assert [step.canary for step in book.waves[0].steps] == [True, False, False]
+
+
+def test_no_step_empties_a_node_before_its_image_exists() -> None:
+    lacking = files(pool(UPCOMING), pool(UPCOMING.replace(NEXT, "5.15.0-181-generic")), **BUILT)
+    book = made(lacking)
+    assert steps(book) == [("", "one/a")]
+    assert [one.pool.name for one in book.waiting] == ["b"]
+    text = markdown(book)
+    assert "`one/b` (HOLD)" in text
+    assert "### Canary: `one/a`" in text
+    assert "one/b`\n\n" not in text.partition("## 2.")[2]
+    assert "580-5.15.0-181-generic-ubuntu22.04" in text.partition("## 2.")[0]
+
+
+def test_with_nothing_built_there_is_no_wave_at_all() -> None:
+    book = made(files(pool(UPCOMING), **{"inventory/catalog.yaml": catalog(tag(RUNNING))}))
+    assert book.waves == ()
+    text = markdown(book)
+    assert "There is nothing to do yet" in text
+    assert "Canary" not in text
+    assert "kubectl" not in text
+
+
+def test_who_moves_the_nodes() -> None:
+    """A kernel comes with a boot; a driver with the operator, unless its autoUpgrade is off."""
+    kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
+    by_hand = f"{kernels}, driver: {{upgradePolicy: {{autoUpgrade: false}}}}"
+    assert made(files(pool(UPCOMING), **BUILT)).waves[0].steps[0].way is Way.ROLL
+    assert made(files(pool(kernels), **BUILT), driver="595").waves[0].steps[0].way is Way.OPERATOR
+    assert made(files(pool(by_hand), **BUILT), driver="595").waves[0].steps[0].way is Way.BY_HAND
+
+
+def test_the_operators_own_limits_are_said() -> None:
+    """facts/gpu-operator.md 6.3: maxParallelUpgrades 1 by default; 25% of 8 nodes is 2."""
+    kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
+    assert made(files(pool(kernels), **BUILT), driver="595").waves[0].steps[0].at_once == 1
+    faster = f"{kernels}, driver: {{upgradePolicy: {{maxParallelUpgrades: 4}}}}"
+    assert made(files(pool(faster), **BUILT), driver="595").waves[0].steps[0].at_once == 2
+
+
+def test_the_way_back_is_proven_by_the_catalog() -> None:
+    there = made(files(pool(UPCOMING), **BUILT)).waves[0].steps[0].back
+    assert (there.built, there.lost) == ((f"580-{RUNNING}-ubuntu22.04",), ())
+    gone = catalog(tag(RUNNING, more=", platforms: [linux/amd64], gone: true"), tag(NEXT))
+    book = made(files(pool(UPCOMING), **{"inventory/catalog.yaml": gone}))
+    assert book.waves[0].steps[0].back.lost == (f"580-{RUNNING}-ubuntu22.04",)
+    assert "there is no way back" in markdown(book)
+
+
+WORKLOADS = f"""{HEAD}kind: Workloads
+team: ml
+workloads:
+  api:
+    runsOn: {{clusters: [one], pools: [a]}}
+    namespace: serving
+    owner: {{kind: Deployment}}
+    podLabels: {{app: api}}
+    replicas: 3
+    disruptionBudget: {{existing: {{minAvailable: "80%"}}}}
+"""
+
+
+def test_a_budget_that_will_stop_it_is_mended_first() -> None:
+    """facts/kubernetes.md: percentages round up, 80% of 3 is 3."""
+    kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
+    book = made({**files(pool(kernels), **BUILT), "inventory/ml.yaml": WORKLOADS}, driver="595")
+    assert [one.rule for one in book.waves[0].steps[0].troubles] == ["disruption/no-room"]
+    before, _, after = markdown(book).partition("## 3. Merge")
+    assert "Mend these first" in before
+    assert "rounds up to 3" in before
+    assert "`serving/api` of team ml" in after
+
+
+def test_names_cannot_break_out_of_the_page() -> None:
+    hostile = rings(("one", "`0`\\n# x", pool(UPCOMING)))
+    text = markdown(made(hostile))
+    assert "\n# x" not in text.partition("\n")[2]
