@@ -37,7 +37,8 @@ from generator.upgrade.comparison import impact
 from generator.upgrade.impact import Impact
 
 # Keys of the Fleet that say something about judging, and nothing about what runs.
-SILENT = frozenset({"silences", "crds", "requires", "name", "sources"})
+SILENT = frozenset({"silenced", "crds", "requires", "name", "sources"})
+REQUIRES = "inventory/requires"
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -186,10 +187,12 @@ def _side(
     catalog = catalog or collect_catalog(sorted((*inventory.catalogs, *taken.values()), key=_file), fleet.mirrors)
     rendered = render(fleet, templates, own.values, catalog=catalog, whole=False)
     told = (*inventory.findings, *built.findings, *of_budgets, *own.findings, *rendered.findings)
+    # Which drivergate the other revision was written for is no hindrance: this one renders both.
+    blocking = [one for one in told if one.severity is Severity.INVALID and not (reuse and one.rule == REQUIRES)]
     return _Side(
         context=Context(fleet=fleet, catalog=catalog, rendered=rendered, bases=own.values, only=only),
         inventory=inventory,
-        blocking=tuple(sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)),
+        blocking=tuple(sorted(blocking, key=lambda one: one.place)),
     )
 
 

@@ -10,6 +10,7 @@ from generator.facts.release import DriverApi
 from generator.rules.against import takes_over
 from generator.rules.context import Context, DriverObject
 from generator.rules.held_change import as_policy, carrier
+from generator.rules.upgrading import nodes_of
 from generator.upgrade import danger
 from generator.upgrade.danger import Danger
 from generator.upgrade.effect import Outcome, Sides, Told, effect
@@ -77,19 +78,22 @@ class _Comparing:
             replace(one, dangers=(*one.dangers, *(each for each in of_pools if here.get(each.pool) == one.pool)))
             for one in pools
         ]
-        touched = {one.pool for one in pools if one.outcome in {Outcome.RELOAD, Outcome.RESTART}}
-        sizes = [pool.size for pool in becomes.managed_pools]
+        nodes = nodes_of(becomes.managed_pools)
+        at_once = any(one.kind is danger.Kind.API and one.blocks for one in dangers)
         return ClusterImpact(
             cluster=becomes.name,
             ring=becomes.ring,
             presence=Presence.BOTH,
             pools=tuple(named),
             dangers=tuple(one for one in dangers if not one.pool),
-            unavailable=self.evictions.worst(becomes, [pool for pool in becomes.pools if pool.name in touched])
-            if touched
-            else 0,
-            nodes=None if None in sizes else sum(size.max for size in sizes if size),
+            unavailable=nodes if at_once else self.unavailable(becomes, pools),
+            nodes=nodes,
         )
+
+    def unavailable(self, cluster: Cluster, pools: Iterable[PoolImpact]) -> int | None:
+        """The most nodes that go at a time, of those whose pods are replaced."""
+        touched = {one.pool for one in pools if one.outcome in {Outcome.RELOAD, Outcome.RESTART}}
+        return self.evictions.worst(cluster, [pool for pool in cluster.pools if pool.name in touched])
 
     def pool(self, was: Cluster, becomes: Cluster, pool: Pool, found: Objects) -> PoolImpact:
         earlier = _earlier(was, pool, found)

@@ -110,7 +110,8 @@ def _operator(was: Cluster, becomes: Cluster) -> Iterator[Danger]:
         told.append("OS tags are composed by other rules")
     if old.driver_manager != new.driver_manager:
         told.append(f"the default driver manager is {_tag(new.driver_manager)}, not {_tag(old.driver_manager)}")
-    for name, what in FEATURES.items():
+    of_objects = becomes.operator.driver_api is DriverApi.NVIDIADRIVER
+    for name, what in (FEATURES | OF_OBJECTS if of_objects else FEATURES).items():
         if getattr(old, name) is not getattr(new, name):
             told.append(what if getattr(new, name) else f"no longer: {what}")
     if old.fields != new.fields:
@@ -125,10 +126,12 @@ def _operator(was: Cluster, becomes: Cluster) -> Iterator[Danger]:
 
 
 FEATURES = {
-    "object_upgrade_policy": "each NVIDIADriver has an upgradePolicy of its own, so that slots add up",
     "restart_only": "pods whose digest stays are restarted in place",
-    "owner_label": "nodes are labelled with the object that owns them, and two objects for one node stop all",
     "kernel_module_type": "kernelModuleType takes the place of useOpenKernelModules",
+}
+OF_OBJECTS = {
+    "object_upgrade_policy": "each NVIDIADriver has an upgradePolicy of its own, so that slots add up",
+    "owner_label": "nodes are labelled with the object that owns them, and two objects for one node stop all",
 }
 
 

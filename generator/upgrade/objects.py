@@ -5,6 +5,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from generator.declared.crds import plain
 from generator.facts.release import DriverApi
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS
@@ -79,5 +80,11 @@ def _files(context: Context) -> dict[tuple[str, str, str], RenderedFile]:
 
 
 def _object(file: RenderedFile | None) -> DriverObject | None:
-    found = driver_objects({file.path: file.text.encode()}) if file is not None else ()
+    """What a template of ours printed needn't be parsed back."""
+    if file is None:
+        return None
+    spec = file.own.get("spec") if file.own is not None else None
+    if isinstance(spec, Mapping):
+        return DriverObject(path=file.path, cluster=file.cluster, kind=file.kind, name=file.name, spec=plain(spec))
+    found = driver_objects({file.path: file.text.encode()})
     return found[0] if found else None

@@ -80,6 +80,9 @@ def test_unchanged_clusters_and_catalogs_are_not_read_twice(
     assert only == same == {"one"}
     assert {*head} - {*base} == {"inventory/catalog.yaml"}
     loaded.clear()
+    silenced = FLEET + "silenced: [{rule: branch/end-of-life, reason: it is known}]\n"
+    repository(repo.path, two=OTHER, fleet=silenced)
+    assert call(capfd, "diff", "HEAD", root=repo.path).out == "no driver is touched (0 of 2 clusters can be affected)\n"
     repository(repo.path, two=OTHER, stream=IMAGE + "# a comment\n")
     assert call(capfd, "diff", "HEAD", root=repo.path).out == "no driver is touched (0 of 2 clusters can be affected)\n"
     assert loaded == []

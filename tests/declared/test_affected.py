@@ -136,6 +136,6 @@ def test_a_cluster_that_goes_is_told_apart() -> None:
 
 
 def test_keys_that_a_caller_does_not_care_about_are_not_looked_at() -> None:
-    silenced = FLEET + b"silences: []\n"
+    silenced = FLEET + b"silenced: []\n"
     assert reached("inventory/fleet.yaml", FLEET, silenced).everything
-    assert reached("inventory/fleet.yaml", FLEET, silenced, silent=frozenset({"silences"})) == Affected(total=4)
+    assert reached("inventory/fleet.yaml", FLEET, silenced, silent=frozenset({"silenced"})) == Affected(total=4)

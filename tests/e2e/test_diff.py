@@ -150,6 +150,17 @@ def test_what_can_t_be_read_is_not_compared(fleet: Fleet) -> None:
     assert diff(fleet, "HEAD", "--format", "json").json["findings"]
 
 
+def test_a_base_that_was_written_for_another_drivergate(fleet: Fleet) -> None:
+    fleet.commit({"inventory/fleet.yaml": FLEET.replace("defaults:", 'requires: ">=99"\ndefaults:')})
+    fleet.write({"inventory/fleet.yaml": BRANCH})
+    assert RELOADED in diff(fleet, "HEAD").stdout
+    assert diff(fleet, "HEAD^", "HEAD").text == QUIET
+    fleet.write({"inventory/fleet.yaml": BRANCH.replace("defaults:", 'requires: ">=99"\ndefaults:')})
+    said = diff(fleet, "HEAD")
+    assert said.code == 2
+    assert 'this repository requires drivergate ">=99"' in said.stderr
+
+
 def test_a_catalog_that_unblocks_and_one_that_loses_an_image(fleet: Fleet) -> None:
     upcoming = cluster().replace("    kernels:", f"    upcomingKernels: [{NEXT}]\n    kernels:")
     fleet.commit({EAST: upcoming})

@@ -175,6 +175,7 @@ def test_another_driver_api(operator: str, blocks: bool) -> None:
         found = of_cluster(*pair)
         assert [one.outcome for one in found.pools] == [Outcome.RELOAD]
         assert [(one.kind, one.blocks) for one in found.dangers] == [(Kind.API, blocks)]
+        assert (found.unavailable, found.nodes) == (8 if blocks else 1, 8)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +208,11 @@ def test_an_operator_that_composes_other_tags() -> None:
         "580-5.14.0-427.el9_4.x86_64-rhel9.4",
         "580-5.14.0-427.el9_4.x86_64-rhel9",
     )
-    assert "OS tags are composed by other rules" in of_cluster(then, now).dangers[0].message
+    told = of_cluster(then, now).dangers[0].message
+    assert "OS tags are composed by other rules" in told
+    assert "each NVIDIADriver has an upgradePolicy of its own" in told
+    shared = [inventory(rhel, operator=f"version: {one}, driverApi: ClusterPolicy") for one in ("v26.3.3", "v26.7.0")]
+    assert "NVIDIADriver" not in of_cluster(shared[0], shared[1]).dangers[0].message
 
 
 def with_catalog(files: dict[str, str], *tags: str) -> dict[str, str]:
