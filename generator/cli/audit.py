@@ -9,6 +9,7 @@ import typer
 
 from generator.cli.observing import DriverFiles, Dump, NodeFiles, PodFiles
 from generator.cli.options import Clusters, Rev, Root, Staged
+from generator.cli.targets import Contexts, Rings, paired
 
 
 class AuditFormat(StrEnum):
@@ -24,14 +25,9 @@ def audit(
     pods: PodFiles = None,
     drivers: DriverFiles = None,
     dump: Dump = None,
-    context: Annotated[
-        list[str] | None,
-        typer.Option("--context", metavar="NAME", help="Ask this context of your kubeconfig; one for each --cluster."),
-    ] = None,
+    context: Contexts = None,
     cluster: Clusters = None,
-    ring: Annotated[
-        list[str] | None, typer.Option("--ring", metavar="RING", help="Only clusters of this ring; may be repeated.")
-    ] = None,
+    ring: Rings = None,
     propose: Annotated[
         bool, typer.Option("--propose", help="Print the inventory edit that would declare what runs, as a patch.")
     ] = False,
@@ -58,8 +54,7 @@ def audit(
     given = sources(nodes, pods, None, drivers, dump)
     if given.given and context:
         raise typer.BadParameter("files and --context are alternatives")
-    if context and len(context) > 1 and len(context) != len(cluster or ()):
-        raise typer.BadParameter("give one --context for each --cluster, in the same order")
+    paired(cluster or (), context or ())
     asked = Asked(
         given=given,
         contexts=tuple(context or ()),

@@ -12,13 +12,14 @@ from generator.cli.naming import unknown
 from generator.cli.observing import Sources, live, objects_of
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say
 from generator.cli.reading import Read, read, told
+from generator.cli.targets import each, targets
 from generator.declared.catalog import collect
 from generator.declared.fleet import Cluster
-from generator.edges.errors import CouldNotLookError, UnreadableError
+from generator.edges.errors import UnreadableError
 from generator.observed.objects import Objects
 from generator.report import audit as report
 from generator.report import json
-from generator.report.audit import Unasked
+from generator.report.unasked import Unasked
 
 KINDS = ("Node", "Pod", "NVIDIADriver", "ClusterPolicy")
 
@@ -64,14 +65,9 @@ def _looked(asked: Asked, found: Read) -> tuple[list[tuple[Cluster, Live]], list
         if "Node" not in objects.kinds:
             raise UnreadableError("the input holds no nodes", "give them: kubectl get nodes -o json, with --nodes")
         return [(_of_files(asked, found, objects), Live(objects))], []
-    seen: list[tuple[Cluster, Live]] = []
-    unasked: list[Unasked] = []
-    for cluster, context in _live_clusters(asked, found):
-        try:
-            seen.append((cluster, Live(live(context, KINDS))))
-        except CouldNotLookError as error:
-            unasked.append(Unasked(cluster.name, error.message, error.hint))
-    return seen, unasked
+    wanted = targets(found.fleet.clusters, asked.clusters, asked.contexts, asked.rings)
+    seen, unasked = each(wanted, lambda target: Live(live(target.context, KINDS)))
+    return [(target.cluster, objects) for target, objects in seen if target.cluster is not None], unasked
 
 
 def _of_files(asked: Asked, found: Read, objects: Objects) -> Cluster:
@@ -83,22 +79,6 @@ def _of_files(asked: Asked, found: Read, objects: Objects) -> Cluster:
     if chosen is None:
         raise UnreadableError("it can't be told which cluster the files are of", "name it with --cluster")
     return chosen
-
-
-def _live_clusters(asked: Asked, found: Read) -> list[tuple[Cluster, str]]:
-    clusters = [
-        one
-        for one in found.fleet.clusters
-        if (not asked.clusters or one.name in asked.clusters) and (not asked.rings or one.ring in asked.rings)
-    ]
-    contexts = dict(zip(asked.clusters, asked.contexts, strict=False))
-    if len(asked.contexts) == 1 and len(clusters) > 1:
-        raise UnreadableError("one context is one cluster", "name it with --cluster")
-    if len(asked.contexts) == 1:
-        contexts = {one.name: asked.contexts[0] for one in clusters}
-    if not clusters:
-        raise UnreadableError("no cluster is asked for", "name a declared cluster or ring")
-    return [(one, contexts.get(one.name) or one.kube_context or one.name) for one in clusters]
 
 
 def _print(asked: Asked, found: Read, audits: Sequence[Audit], unasked: Sequence[Unasked]) -> None:

@@ -12,6 +12,7 @@ import typer
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from generator.edges.kubectl import Kubectl
     from generator.observed.objects import Objects, Reading
     from generator.observed.unreadable import Unreadable
 
@@ -115,23 +116,37 @@ def fed(reading: Reading, feed: Feed) -> None:
     reading.looked_for(*feed.kinds)
 
 
-def live(context: str, kinds: Iterable[str]) -> Objects:
+def live(context: str, kinds: Iterable[str], also: Iterable[str] = ()) -> Objects:
     """The objects of these kinds in the cluster of a kubeconfig's context, read through kubectl.
 
-    CouldNotLookError where it can't be reached, or forbids one of them.
+    What is forbidden of the `also` kinds is said and left out. CouldNotLookError where it can't be reached, or forbids
+    one of the others.
     """
     import os
 
-    from generator.edges.kubectl import kubectl_at, listed
+    from generator.cli.outcome import say
+    from generator.edges.errors import ForbiddenError
+    from generator.edges.kubectl import kubectl_at
     from generator.observed.objects import Reading
 
     kubectl, reading = kubectl_at(context, os.environ), Reading()
     for kind in kinds:
-        pages = listed(kubectl, RESOURCES[kind])
-        if pages is not None:
-            fed(reading, Feed(name=f"the {RESOURCES[kind]} of {kubectl.named}", chunks=pages))
-        reading.looked_for(kind)  # a kind that no CRD defines has no objects
+        _asked(reading, kubectl, kind)
+    for kind in also:
+        try:
+            _asked(reading, kubectl, kind)
+        except ForbiddenError as error:
+            say(f"note: {error.message}; {error.hint}")
     return reading.objects()
+
+
+def _asked(reading: Reading, kubectl: Kubectl, kind: str) -> None:
+    from generator.edges.kubectl import listed
+
+    pages = listed(kubectl, RESOURCES[kind])
+    if pages is not None:
+        fed(reading, Feed(name=f"the {RESOURCES[kind]} of {kubectl.named}", chunks=pages))
+    reading.looked_for(kind)  # a kind that no CRD defines has no objects
 
 
 def _files(wanted: Sources) -> Iterator[Feed]:

@@ -14,7 +14,7 @@ from generator.report.diff import patch
 from generator.report.text import printable
 
 if TYPE_CHECKING:
-    from generator.report.audit import Unasked
+    from generator.report.unasked import Unasked
 
 
 def proposed(

@@ -1,7 +1,8 @@
 """Takes `upgrade simulate` from its sources to what is printed."""
 
-from generator.cli.observing import Sources, objects_of
+from generator.cli.observing import Sources, live, objects_of
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say
+from generator.cli.standing import ALSO, KINDS
 from generator.cli.upgrading import declared, release_of
 from generator.observed.objects import Objects
 from generator.report import json, text
@@ -14,6 +15,7 @@ from generator.upgrade.simulation import Simulation, Wish, simulate
 def simulated(
     wanted: Sources,
     *,
+    context: str | None,
     cluster: str | None,
     operator: str | None,
     root: str | None,
@@ -26,6 +28,8 @@ def simulated(
     incomplete = False
     if wanted.given:
         objects = objects_of(wanted)
+    elif context is not None:
+        objects = live(context, KINDS, ALSO)
     else:
         assert cluster is not None
         objects, incomplete = _declared(cluster, root)

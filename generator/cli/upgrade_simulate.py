@@ -9,7 +9,12 @@ import typer
 
 from generator.cli.observing import BudgetFiles, DriverFiles, Dump, NodeFiles, PodFiles
 from generator.cli.options import Root
-from generator.cli.upgrade_status import DeclaredCluster, OperatorRelease
+from generator.cli.upgrade_status import OperatorRelease
+
+DeclaredCluster = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="NAME", help="The cluster in the inventory, for what no file tells."),
+]
 
 
 class SimulationFormat(StrEnum):
@@ -27,6 +32,9 @@ def simulate(
     budgets: BudgetFiles = None,
     drivers: DriverFiles = None,
     dump: Dump = None,
+    context: Annotated[
+        str | None, typer.Option("--context", metavar="NAME", help="Ask this context of your kubeconfig.")
+    ] = None,
     cluster: DeclaredCluster = None,
     operator: OperatorRelease = None,
     driver_seconds: Annotated[
@@ -41,15 +49,18 @@ def simulate(
         SimulationFormat, typer.Option("--format", help="How to print it; svg and html are drawings.")
     ] = SimulationFormat.TEXT,
 ) -> int:
-    """Replay an upgrade on a cluster's files, or on what is declared: who is evicted when, and where it stalls."""
+    """Replay an upgrade from files, live, or on what is declared: who is evicted when, and where it stalls."""
     from generator.cli.observing import sources
     from generator.cli.simulating import simulated
 
     wanted = sources(nodes, pods, budgets, drivers, dump)
-    if not wanted.given and cluster is None:
-        raise typer.BadParameter("give --nodes and --pods, or --dump, or the name of a declared --cluster")
+    if wanted.given and context:
+        raise typer.BadParameter("files and --context are alternatives")
+    if not wanted.given and cluster is None and context is None:
+        raise typer.BadParameter("give --nodes and --pods, a --dump, a --context, or the name of a declared --cluster")
     return simulated(
         wanted,
+        context=context,
         cluster=cluster,
         operator=operator,
         root=root,

@@ -7,18 +7,15 @@ from typing import Annotated
 import typer
 
 from generator.cli.observing import BudgetFiles, DriverFiles, Dump, NodeFiles, PodFiles
-from generator.cli.options import Printed, Root
+from generator.cli.options import Clusters, Printed, Root
 from generator.cli.outcome import Format
+from generator.cli.targets import Contexts, Rings, paired
 
 OperatorRelease = Annotated[
     str | None,
     typer.Option(
         "--operator", metavar="RELEASE", help="The GPU operator's release; default: the cluster's, or the newest."
     ),
-]
-DeclaredCluster = Annotated[
-    str | None,
-    typer.Option("--cluster", metavar="NAME", help="The cluster in the inventory, for what no file tells."),
 ]
 
 
@@ -28,25 +25,33 @@ def status(
     budgets: BudgetFiles = None,
     drivers: DriverFiles = None,
     dump: Dump = None,
-    cluster: DeclaredCluster = None,
+    context: Contexts = None,
+    cluster: Clusters = None,
+    ring: Rings = None,
     operator: OperatorRelease = None,
     root: Root = None,
     printed: Printed = Format.TEXT,
 ) -> int:
-    """Say of every node where its upgrade stands and why; exit 1 where somebody must act, 3 where it can't be told."""
-    from generator.cli.observing import objects_of, sources
-    from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, out
-    from generator.cli.upgrading import release_of
-    from generator.report import json
-    from generator.report.upgrade import status_json, status_text
-    from generator.upgrade.status import status as status_now
+    """Say of every node where its upgrade stands and why; exit 1 where somebody must act, 3 where it can't be told.
+
+    From files or a dump, or live through your kubectl: the declared clusters, a ring, or one --context.
+    """
+    from generator.cli.observing import sources
+    from generator.cli.standing import Asked, of_files, of_live
 
     wanted = sources(nodes, pods, budgets, drivers, dump)
+    asked = Asked(
+        contexts=tuple(context or ()),
+        clusters=tuple(cluster or ()),
+        rings=frozenset(ring or ()),
+        operator=operator,
+        as_json=printed is Format.JSON,
+    )
     if not wanted.given:
-        raise typer.BadParameter("give --nodes and --pods, or --dump")
-    release = release_of(operator, cluster, root)
-    found = status_now(objects_of(wanted), release)
-    out(json.printed(status_json(found)) if printed is Format.JSON else status_text(found))
-    if found.stuck:
-        return FOUND
-    return NOT_VERIFIED if found.untold or not found.nodes else CLEAN
+        paired(asked.clusters, asked.contexts)
+        return of_live(asked, root)
+    if asked.contexts or asked.rings:
+        raise typer.BadParameter("files are of one cluster: --context and --ring don't go with them")
+    if len(asked.clusters) > 1:
+        raise typer.BadParameter("files are of one cluster: name it with one --cluster")
+    return of_files(wanted, asked, root)

@@ -37,6 +37,10 @@ class CouldNotLookError(OutsideError):
     exit_code = 3
 
 
+class ForbiddenError(CouldNotLookError):
+    """What was asked is there, and this user may not see it; other things it may."""
+
+
 class ImageUnreadableError(CouldNotLookError):
     """One image of a registry can't be read, while others may: half an answer, a wrong digest."""
 

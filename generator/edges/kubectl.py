@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
 
-from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, ForbiddenError, OutsideError, UnreadableError, printable
 from generator.edges.process import Child
 
 PAGE = 500  # what kubectl itself asks for at a time
@@ -121,7 +121,7 @@ def _refused(kubectl: Kubectl, resource: str, said: str) -> OutsideError:
         )
     if "(Forbidden)" in said:
         hint = f"let the user list {resource} in all namespaces (docs/audit.md has the role)"
-        return CouldNotLookError(f"{kubectl.named} forbids to list {resource}: {said}", hint)
+        return ForbiddenError(f"{kubectl.named} forbids to list {resource}: {said}", hint)
     if "(Unauthorized)" in said or "must be logged in" in said:
         return CouldNotLookError(f"{kubectl.named} doesn't know the user: {said}", "log in to the cluster first")
     return CouldNotLookError(f"{kubectl.named} can't be asked for {resource}: {said}", "mend the connection and retry")

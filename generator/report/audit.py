@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
 from generator.audit.audit import Audit
 from generator.audit.difference import Difference, What
@@ -12,6 +12,7 @@ from generator.audit.objects import Adoption
 from generator.finding import Severity
 from generator.render.reload import Effect
 from generator.report.text import printable, sentence
+from generator.report.unasked import Unasked, unasked_lines
 
 EFFECTS = {
     Effect.NONE: "a sync changes nothing",
@@ -21,19 +22,10 @@ EFFECTS = {
 SHOWN = 20  # fields of one object
 
 
-class Unasked(Struct, frozen=True):
-    """A cluster that could not be looked at, and why: neither clean nor failed."""
-
-    cluster: str
-    message: str
-    hint: str
-
-
 def text(audits: Sequence[Audit], unasked: Sequence[Unasked], *, every: bool) -> str:
     """Of each cluster its pools, what differs, and the sum. `every` prints the nodes that are as declared too."""
     lines = [line for one in audits for line in _cluster(one, every=every)]
-    for failed in unasked:
-        lines += [f"{failed.cluster}: could not be looked at: {failed.message}", f"    hint: {failed.hint}"]
+    lines += unasked_lines(unasked)
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -9,7 +10,11 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from generator.cli.observing import RESOURCES
+from generator.edges.kubectl import PATHS
 from tests.cli.calling import REPO, call
+from tests.cli.fleet import CLUSTER, repository
+from tests.edges.api_server import ApiServer, status
 from tests.upgrade.live import budget, daemonset, driver_pod, files, node, pod, policy, validator
 
 Capture = pytest.CaptureFixture[str]
@@ -192,3 +197,60 @@ def test_names_are_data_in_a_drawing(tmp_path: Path, capfd: Capture) -> None:
         assert "\x1b" not in out
         assert "&lt;script&gt;" in out
     assert "\x1b" not in call(capfd, "upgrade", "status", *files(tmp_path, *objects)).out
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not on PATH")
+class TestLive:
+    """Through the real kubectl."""
+
+    def answers(self, *items: dict) -> dict[str, object]:
+        paths = {kind: PATHS[resource] for kind, resource in RESOURCES.items()}
+        found: dict[str, list[dict]] = {path: [] for path in paths.values()}
+        for item in items:
+            found[paths[item["kind"]]].append(item)
+        return dict(found)
+
+    def test_status_of_a_context(self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+        with ApiServer(self.answers(*FAILED)) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "here")))
+            called = call(capfd, "upgrade", "status", "--context", "here")
+            assert all(line.startswith("GET ") for line in server.asked)
+        assert called == call(capfd, "upgrade", "status", *files(tmp_path, *FAILED))
+
+    def test_every_declared_cluster(self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+        root = repository(tmp_path, two=CLUSTER.replace("name: one", "name: two"))
+        with ApiServer(self.answers(*WELL)) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "one", "two")))
+            called = call(capfd, "upgrade", "status", root=root)
+            assert (called.code, called.out.count("== ")) == (0, 2)
+            only = json.loads(call(capfd, "upgrade", "status", "--cluster", "two", "--format", "json", root=root).out)
+            assert [one["cluster"] for one in only["clusters"]] == ["two"]
+            assert call(capfd, "upgrade", "status", "--ring", "7", root=root).code == 2
+        gone = call(capfd, "upgrade", "status", root=root)
+        assert gone.code == 3
+        assert gone.out.count("could not be looked at") == 2
+
+    def test_what_is_forbidden_is_said_and_the_rest_told(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        refused = status(403, "Forbidden", "poddisruptionbudgets.policy is forbidden")
+        answers = {**self.answers(*FAILED), PATHS["poddisruptionbudgets"]: refused}
+        with ApiServer(answers) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "here")))
+            called = call(capfd, "upgrade", "status", "--context", "here")
+        assert called.code == 1
+        assert "note: context `here` forbids to list poddisruptionbudgets" in called.err
+
+    def test_simulate_begins_with_what_is_there(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with ApiServer(self.answers(*WELL)) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "here")))
+            called = call(capfd, "upgrade", "simulate", "--context", "here")
+        assert called == call(capfd, "upgrade", "simulate", *files(tmp_path, *WELL))
+
+    def test_files_and_contexts_are_alternatives(self, tmp_path: Path, capfd: Capture) -> None:
+        given = files(tmp_path, *WELL)
+        assert call(capfd, "upgrade", "status", *given, "--context", "x").code == 2
+        assert call(capfd, "upgrade", "simulate", *given, "--context", "x").code == 2
+        assert call(capfd, "upgrade", "status", "--context", "x", "--context", "y", "--cluster", "one").code == 2
