@@ -1,5 +1,6 @@
 """What the API answers to evictions while pods go and come back: budgets as the disruption controller counts them."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -29,13 +30,14 @@ class Guards:
         """By namespace."""
         self._of: dict[str, list[str]] = {}
         self._guards: dict[str, Guard] = {}
+        self._over: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]] = {}
         for guard in sorted(guards, key=lambda one: one.key):
             self._guards[guard.key] = guard
             self._of.setdefault(guard.key.partition("/")[0], []).append(guard.key)
 
     def answer(self, pod: Pod) -> Answer:
         """The eviction API's answer for a pod, as things stand."""
-        found = [self._guards[key] for key in self._of.get(pod.namespace, ())]
+        found = [self._guards[key] for key in self._selecting(pod)]
         return evict(_guarded(pod), [(one.budget, one.status) for one in found])
 
     def evict(self, _: World, pod: Pod) -> str:
@@ -48,10 +50,19 @@ class Guards:
 
     def changed(self, pod: Pod, by: int) -> None:
         """A healthy pod less, or one more."""
-        for key in self._of.get(pod.namespace, ()):
+        if not pod.ready or pod.terminating:
+            return
+        for key in self._selecting(pod):
             guard = self._guards[key]
-            if pod.ready and not pod.terminating and selects(guard.budget.selector, pod.labels):
-                self._guards[key] = replace(guard, status=_counted(guard.status, by))
+            self._guards[key] = replace(guard, status=_counted(guard.status, by))
+
+    def _selecting(self, pod: Pod) -> tuple[str, ...]:
+        """The budgets over a pod; thousands of pods have the same labels."""
+        alike = (pod.namespace, tuple(sorted(pod.labels.items())))
+        if alike not in self._over:
+            keys = self._of.get(pod.namespace, ())
+            self._over[alike] = tuple(key for key in keys if selects(self._guards[key].budget.selector, pod.labels))
+        return self._over[alike]
 
     def guards(self) -> tuple[Guard, ...]:
         """All of them, as they stand."""
@@ -75,29 +86,36 @@ def _guarded(pod: Pod) -> GuardedPod:
     )
 
 
+# The pods of a namespace by their labels: thousands of pods have the same.
+Labelled = dict[tuple[tuple[str, str], ...], list[Pod]]
+
+
 def live_guards(objects: Objects, pods: Iterable[Pod]) -> tuple[Guard, ...]:
     """The cluster's own counts; a budget without them, as in a manifest, is counted from pods and owners."""
-    spaces: dict[str, list[Pod]] = {}
+    spaces: dict[str, Labelled] = {}
+    uncounted = {one.namespace for one in objects.budgets.values() if one.status is None}
     for pod in pods:
-        spaces.setdefault(pod.namespace, []).append(pod)
-    return tuple(_guard(one, spaces.get(one.namespace, []), objects) for one in objects.budgets.values())
+        if pod.namespace in uncounted:
+            spaces.setdefault(pod.namespace, {}).setdefault(tuple(sorted(pod.labels.items())), []).append(pod)
+    return tuple(_guard(one, spaces.get(one.namespace, {}), objects) for one in objects.budgets.values())
 
 
-def _guard(live: LiveBudget, pods: list[Pod], objects: Objects) -> Guard:
+def _guard(live: LiveBudget, labelled: Labelled, objects: Objects) -> Guard:
     if live.status is not None:
         return Guard(key=live.key, budget=live.budget, status=live.status)
-    matching = [pod for pod in pods if selects(live.budget.selector, pod.labels)]
-    keys = sorted({pod.controller for pod in matching if pod.controller})
-    owners = [_owner(key, matching, objects) for key in keys]
-    indexed = [replace(_guarded(pod), owner=keys.index(pod.controller) if pod.controller else None) for pod in matching]
-    return Guard(key=live.key, budget=live.budget, status=status(live.budget, indexed, owners))
+    alike = (pods for labels, pods in labelled.items() if selects(live.budget.selector, dict(labels)))
+    matching = [pod for pods in alike for pod in pods]
+    there = Counter(pod.controller for pod in matching if pod.controller)
+    index = {key: number for number, key in enumerate(sorted(there))}
+    owners = [_owner(key, there[key], objects) for key in index]
+    guarded = [replace(_guarded(pod), owner=index.get(pod.controller)) for pod in matching]
+    return Guard(key=live.key, budget=live.budget, status=status(live.budget, guarded, owners))
 
 
-def _owner(key: str, pods: list[Pod], objects: Objects) -> Owner:
+def _owner(key: str, there: int, objects: Objects) -> Owner:
     """The scale of an owner; one that the input doesn't show is taken to want the pods that it has."""
     kind = key.split("/")[1]
     scale = objects.scales.get(key)
-    there = sum(pod.controller == key for pod in pods)
     served = Scale.SERVED if scale or kind in SCALED else Scale.NOT_IMPLEMENTED
     replicas = scale.replicas if scale and scale.replicas is not None else there
     return Owner(kind=kind, replicas=replicas, scale=served)

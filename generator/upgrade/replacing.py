@@ -18,6 +18,7 @@ class Replacements:
     def __init__(self, world: World, devices: Mapping[str, Mapping[str, int]]) -> None:
         """`devices` is what each node offers; where no node says it, there is room for everything."""
         self._offered = devices
+        self._open: dict[str, None] = dict.fromkeys(sorted(devices))
         self._used: dict[str, dict[str, int]] = {}
         self._waiting: list[Pod] = []
         self._starting: list[tuple[int, Pod]] = []
@@ -67,12 +68,11 @@ class Replacements:
         return events
 
     def _room(self, world: World, pod: Pod) -> str | None:
-        """A node of the same scope, by name; an empty name is somewhere that the input doesn't show."""
+        """A node of the same scope; an empty name is somewhere that the input doesn't show."""
         if not self._offered or not pod.wants:
             return ""
         owner = world.nodes[pod.node].owner if pod.node in world.nodes else ""
-        fitting = (name for name in sorted(self._offered) if self._fits(world.nodes.get(name), owner, pod))
-        return next(fitting, None)
+        return next((name for name in self._open if self._fits(world.nodes.get(name), owner, pod)), None)
 
     def _fits(self, node: Node | None, owner: str, pod: Pod) -> bool:
         if node is None or node.cordoned or not node.ready or node.owner != owner:
@@ -95,3 +95,9 @@ class Replacements:
         used = self._used.setdefault(pod.node, {})
         for name, count in pod.wants.items():
             used[name] = used.get(name, 0) + by * count
+        offered = self._offered.get(pod.node)
+        if offered and pod.wants:
+            if any(used.get(name, 0) < count for name, count in offered.items()):
+                self._open[pod.node] = None
+            else:
+                self._open.pop(pod.node, None)

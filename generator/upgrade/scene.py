@@ -49,6 +49,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     in_sync: Mapping[str, bool | None] = {}
     paused: Mapping[str, tuple[str, ...]] = {}
     preinstalled: frozenset[str] = frozenset()
+    waits: Mapping[str, Diagnosis] = {}
 
     def scope(self, node: Node) -> Scope | None:
         """Whose policy rules a node."""

@@ -16,6 +16,7 @@ from generator.upgrade.replacing import START_SECONDS
 from generator.upgrade.replay import Replayed, replay
 from generator.upgrade.ruling import ruling
 from generator.upgrade.scene import Scene
+from generator.upgrade.slotholder import prepared
 from generator.upgrade.state import State
 from generator.upgrade.world import Node, Successor, World
 
@@ -92,7 +93,8 @@ def simulate(objects: Objects, release: Release, wish: Wish) -> Simulation:
     still = Replayed(events=(), nodes=begun, seconds=0)
     run = still if ruled.off else replay(world, ruled.controller, guards, devices)
     missing = found.missing if resumed else found.missing - {Missing.REVISIONS}  # then every driver is replaced
-    scene = Scene(world=world, ruled=ruled, guards=guards, missing=missing, drivers=_untouched(found, run))
+    told = Scene(world=world, ruled=ruled, guards=guards, missing=missing, drivers=_untouched(found, run))
+    scene = prepared(told)
     return Simulation(
         release=release.version,
         resumed=resumed,

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from generator.facts.slots import BadMaxUnavailable, Slots
 from generator.upgrade.machine import slots_now
 from generator.upgrade.scene import Diagnosis, Scene, Verdict, kubectl, relabel, soon
@@ -16,12 +18,17 @@ SHOWN = 3
 
 def waiting(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
     """A node in upgrade-required; nothing is done to it there."""
-    counted = slots_now(scene.world, scope)
-    if isinstance(counted, BadMaxUnavailable):  # told as what stops the controller
-        return Diagnosis(verdict=Verdict.STUCK, why=(f'maxUnavailable "{counted.written}" is no number',))
     if node.cordoned:
         why = "it was cordoned already and needs no free slot: " + soon("it begins")
         return Diagnosis(verdict=Verdict.MOVING, why=(why,))
+    return scene.waits.get(scope.owner) or for_a_slot(scene, scope)
+
+
+def for_a_slot(scene: Scene, scope: Scope) -> Diagnosis:
+    """The same for every node of a scope that needs a slot, so that it is told once for all of them."""
+    counted = slots_now(scene.world, scope)
+    if isinstance(counted, BadMaxUnavailable):  # told as what stops the controller
+        return Diagnosis(verdict=Verdict.STUCK, why=(f'maxUnavailable "{counted.written}" is no number',))
     if counted.available > 0:
         one = "slot is" if counted.available == 1 else "slots are"
         return Diagnosis(verdict=Verdict.MOVING, why=(f"{counted.available} {one} free: " + soon("nodes begin"),))
@@ -31,9 +38,8 @@ def waiting(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
     if len(holders) > SHOWN:
         told.append(f"and {len(holders) - SHOWN} more nodes")
     stuck = not holders or any(_needs_somebody(one) for one, _ in holders)
-    return Diagnosis(
-        verdict=Verdict.STUCK if stuck else Verdict.WAITING, why=tuple(told), command=command, effect=effect
-    )
+    verdict = Verdict.STUCK if stuck else Verdict.WAITING
+    return Diagnosis(verdict=verdict, why=tuple(told), command=command, effect=effect)
 
 
 def arithmetic(scope: Scope, counted: Slots) -> str:
@@ -46,6 +52,12 @@ def arithmetic(scope: Scope, counted: Slots) -> str:
         f" {'is' if counted.unavailable == 1 else 'are'} unavailable; maxParallelUpgrades"
         f" {policy.max_parallel or 'has no limit'} and {counted.in_progress} in progress"
     )
+
+
+def prepared(scene: Scene) -> Scene:
+    """The scene with what is the same for all nodes of a scope."""
+    scopes = scene.ruled.controller.scopes
+    return replace(scene, waits={scope.owner: for_a_slot(scene, scope) for scope in scopes})
 
 
 def held_by(scene: Scene, scope: Scope, counted: Slots) -> Iterator[tuple[Node, str]]:

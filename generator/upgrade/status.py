@@ -15,7 +15,7 @@ from generator.upgrade.guarding import Guards, live_guards
 from generator.upgrade.machine import slots_now
 from generator.upgrade.ruling import Ruling, ruling
 from generator.upgrade.scene import Scene, Verdict
-from generator.upgrade.slotholder import arithmetic
+from generator.upgrade.slotholder import arithmetic, prepared
 from generator.upgrade.state import State
 from generator.upgrade.world import Node, World
 
@@ -94,7 +94,7 @@ def status(objects: Objects, release: Release) -> Status:
 
 def scene_of(objects: Objects, ruled: Ruling, found: Assembled) -> Scene:
     """What a diagnosis looks at."""
-    return Scene(
+    scene = Scene(
         world=World(found.nodes.values(), found.pods),
         ruled=ruled,
         guards=Guards(live_guards(objects, found.pods)),
@@ -107,6 +107,7 @@ def scene_of(objects: Objects, ruled: Ruling, found: Assembled) -> Scene:
             one.name for one in objects.nodes.values() if one.labels.get(DEPLOY_DRIVER) == PREINSTALLED
         ),
     )
+    return prepared(scene)
 
 
 def paused(objects: Objects) -> dict[str, tuple[str, ...]]:
