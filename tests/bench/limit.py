@@ -118,12 +118,11 @@ data:
 {lines}"""
 
 
-def kustomization(pools):
-    lines = "".join(f"  - nvidiadriver-{pool['name']}.yaml\n" for pool in pools)
+def kustomization(names):
+    lines = "".join(f"  - {name}.yaml\n" for name in names)
     return f"""{GENERATED}apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
-  - drivergate-images.yaml
 {lines}"""
 
 
@@ -155,7 +154,10 @@ def main(data, out):
             write(f"{folder}/workloads/images-{pool['name']}.yaml", images(pool))
             write(f"{folder}/patches/affinity-{pool['name']}.yaml", affinity(pool))
         write(f"{folder}/gpu-operator/drivergate-images.yaml", all_images(pools))
-        write(f"{folder}/gpu-operator/kustomization.yaml", kustomization(pools))
+        listed = ["drivergate-images", *(f"nvidiadriver-{pool['name']}" for pool in pools)]
+        write(f"{folder}/gpu-operator/kustomization.yaml", kustomization(listed))
+        listed = [f"{what}-{pool['name']}" for what in ("budget", "images") for pool in pools]
+        write(f"{folder}/workloads/kustomization.yaml", kustomization(listed))
         write(f"{folder}/values/gpu-operator.yaml", VALUES)
 
 
