@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from generator import __version__
 from generator.cli.app import app
@@ -15,7 +16,7 @@ from tests.cli.calling import REPO, call, process, start
 from tests.cli.fleet import CATALOG, CLUSTER, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
-VERBS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+VERBS = [*get_command(app).commands]
 
 
 def test_d95_a_bare_call_prints_its_help_once_and_is_bad_usage() -> None:
