@@ -17,11 +17,10 @@ from generator.upgrade.world import DriverPod, Node, Pod, Scope, World
 class Controller(Struct, frozen=True, kw_only=True):
     """The controller of a cluster: its counts of slots in the order of their names, and what its release does.
 
-    `per_object`: every NVIDIADriver has its own (v26.7 on); `needs_drain`: the release crashes without a drain object.
+    `restart_only`: it has that path; `needs_drain`: it crashes without a drain object.
     """
 
     scopes: tuple[Scope, ...]
-    per_object: bool = False
     restart_only: bool = True
     needs_drain: bool = False
 

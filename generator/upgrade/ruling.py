@@ -80,7 +80,7 @@ def _per_object(objects: Objects, release: Release, policy: DriverObject | None)
         if not one.deleting
     )
     return Ruling(
-        controller=Controller(scopes=scopes, per_object=True, restart_only=release.restart_only),
+        controller=Controller(scopes=scopes, restart_only=release.restart_only),
         owners=owned(objects),
         off=_switched_off(policy),
         stops=tuple(reason for scope in scopes for reason in _stops(policy, scope, release)),

@@ -36,4 +36,3 @@ VALIDATES_SINCE = "nvidia.com/gpu-driver-upgrade-validation-start-time"
 VALIDATION_SECONDS = 600  # validation_manager.go validationTimeoutSeconds, which no setting changes
 MOST_RESTARTS = 10  # common_manager.go isDriverPodFailing: a container that restarted more often has failed
 REQUEUE_SECONDS = 120  # controllers/upgrade_controller.go plannedRequeueInterval
-EVICTION_RETRY_SECONDS = 5  # kubectl pkg/drain: how often a refused eviction is tried again

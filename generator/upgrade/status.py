@@ -66,8 +66,9 @@ class Status(Struct, frozen=True, kw_only=True):
 
     @property
     def stuck(self) -> bool:
-        """Whether somebody must do something."""
-        return bool(self.stops) or any(one.verdict in {Verdict.STUCK, Verdict.STALE} for one in self.nodes)
+        """Whether somebody must do something; a label that says done and is left over misleads nobody."""
+        stale = any(one.verdict is Verdict.STALE and one.state != State.DONE for one in self.nodes)
+        return bool(self.stops) or stale or any(one.verdict is Verdict.STUCK for one in self.nodes)
 
     @property
     def untold(self) -> bool:

@@ -61,7 +61,7 @@ def test_an_object_that_is_not_automatic_forgets_its_nodes_only():
         Scope(name="a", owner="a", policy=policy_of_object({"autoUpgrade": False})),
         Scope(name="b", owner="b", policy=policy_of_object(None)),
     )
-    run(world, Controller(scopes=scopes, per_object=True), 1)
+    run(world, Controller(scopes=scopes), 1)
     assert {name: node.state for name, node in world.nodes.items()} == {"n1": "", "n2": State.FAILED}
 
 

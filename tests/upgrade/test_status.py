@@ -107,6 +107,12 @@ def test_a_preinstalled_driver() -> None:
     assert "preinstalled" in of(found, "n2").why[0]
 
 
+def test_a_label_that_says_done_and_is_left_over_is_no_trouble() -> None:
+    found = standing(policy(driver={"enabled": False}), node("n1", "upgrade-done"))
+    assert of(found, "n1").verdict is Verdict.STALE
+    assert not found.stuck
+
+
 def test_every_state_has_a_diagnosis() -> None:
     objects = [
         piece

@@ -44,7 +44,7 @@ def _controller(case: dict[str, Any]) -> Controller:
         Scope(name=cr["name"], policy=policy(cr.get("upgradePolicy")), owner=cr["name"] if per_object else "")
         for cr in case["input"]["crs"]
     )
-    return Controller(scopes=scopes, per_object=per_object, restart_only=newest, needs_drain=not newest)
+    return Controller(scopes=scopes, restart_only=newest, needs_drain=not newest)
 
 
 def _world(given: dict[str, Any]) -> World:
