@@ -14,8 +14,8 @@ TOLD = {
     Kind.EVICTED: "{node} evicts {detail}",
     Kind.EVICTION_REFUSED: "{node} can't evict {detail}: {why}",
     Kind.CANNOT_LEAVE: "{node} can't evict {detail}: {why}",
-    Kind.TIMED_OUT: "{node} gives up after {seconds} s: {detail} {why}",
-    Kind.POD_STARTED: "{detail} starts again on {node}",
+    Kind.TIMED_OUT: "{node} gives up after {seconds} s: {what}",
+    Kind.POD_STARTED: "{detail} starts again {where}",
     Kind.ERROR: "the operator stops: {detail} ({why})",
 }
 STAYS = {
@@ -50,7 +50,8 @@ def headline(found: Simulation) -> str:
         return f"no node is upgraded: {found.off}"
     start = "the upgrade under way" if found.resumed else "an upgrade of every node"
     if found.done:
-        return f"{start} ends after {clock(found.seconds)}: {len(found.lanes)} nodes are upgrade-done"
+        nodes = "1 node is" if len(found.lanes) == 1 else f"{len(found.lanes)} nodes are"
+        return f"{start} ends after {clock(found.seconds)}: {nodes} upgrade-done"
     return f"{start} stalls: {len(found.stalls)} of {len(found.lanes)} nodes never get done"
 
 
@@ -93,8 +94,10 @@ def event_line(one: Event) -> str:
     form = TOLD.get(one.kind)
     if form is None:
         return ""
-    why = STAYS.get(one.why, one.why)
-    text = form.format(node=one.node or "elsewhere", detail=one.detail, why=why, seconds=one.seconds)
+    why = STAYS.get(one.why, one.why.replace("The disruption budget", "the disruption budget"))
+    where = f"on {one.node}" if one.node else "elsewhere"
+    what = f"{one.detail}: {why}" if one.detail else why
+    text = form.format(node=one.node, where=where, detail=one.detail, why=why, what=what, seconds=one.seconds)
     return f"{clock(one.at)}  {sentence(text)}"
 
 
@@ -109,7 +112,8 @@ def grouped(stalls: Sequence[Stall]) -> Iterator[list[Stall]]:
 def _stalled(group: Sequence[Stall]) -> Iterator[str]:
     first = group[0]
     more = f" and {len(group) - NAMES} more" if len(group) > NAMES else ""
-    yield f"{', '.join(one.node for one in group[:NAMES])}{more} stalls in {first.state or 'no state'}"
+    stall = "stall" if len(group) > 1 else "stalls"
+    yield f"{', '.join(one.node for one in group[:NAMES])}{more} {stall} in {first.state or 'no state'}"
     yield from (f"    {sentence(one)}" for one in first.why)
     if first.command:
         yield f"    try: {first.command}"

@@ -25,7 +25,7 @@ def invented(fleet: Fleet, cluster: Cluster) -> Objects:
     workloads = fleet.workloads_of(cluster)
     pods = [pod for node in nodes.values() for pod in _of_operator(cluster, node.name)]
     pods += [pod for workload in workloads for pod in _pods(cluster, workload)]
-    budgets = [_budget(one) for workload in workloads for one in workload.budgets]
+    budgets = [budget for workload in workloads for budget in _budgets(workload)]
     scales = [scale for workload in workloads if (scale := _scale(workload))]
     return Objects(
         nodes=nodes,
@@ -100,9 +100,15 @@ def _scale(workload: Workload) -> Scale | None:
     return Scale(kind=kind, namespace=workload.namespace, name=workload.owner_name or workload.name, replicas=replicas)
 
 
-def _budget(one: WorkloadBudget) -> LiveBudget:
+def _budgets(workload: Workload) -> Iterator[LiveBudget]:
+    """Budgets of others needn't say their names: they are told apart by the workload's."""
+    for number, one in enumerate(workload.budgets, start=1):
+        yield _budget(one, one.name or (workload.name if number == 1 else f"{workload.name}-{number}"))
+
+
+def _budget(one: WorkloadBudget, name: str) -> LiveBudget:
     budget = Budget(
-        name=one.name,
+        name=name,
         min_available=one.min_available,
         max_unavailable=one.max_unavailable,
         selector=one.selector,
