@@ -1,7 +1,8 @@
 """Runs the console blocks of README and docs/: `python -m tests.docs` writes what the commands print into the pages.
 
 A page's commands run in one shell, in a scratch repository with the sample fleet, committed. What a command prints to
-stdout and stderr is what a reader sees. Lines that begin with `> ` continue a command.
+stdout and stderr is what a reader sees. Lines that begin with `> ` continue a command. Output that holds a fence itself
+stands in a longer one.
 """
 
 import os
@@ -16,7 +17,7 @@ from tests.gitrepo import Repo
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ("inventory", "bases", "out", "docs/examples", "docs/dumps")
-BLOCK = re.compile(r"^```console\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?P<fence>`{3,})console\n(?P<body>.*?)^(?P=fence)$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)", flags=re.MULTILINE)
 BIN = Path(sys.executable).parent
 # It begins with a cluster's own dumps; tests/test_adopt_page.py stands in for kubectl.
@@ -33,7 +34,7 @@ def pages() -> list[Path]:
 
 def blocks(text: str) -> list[re.Match[str]]:
     """The console blocks that are run."""
-    return [block for block in BLOCK.finditer(text) if not block[1].startswith(ELSEWHERE)]
+    return [block for block in BLOCK.finditer(text) if not block["body"].startswith(ELSEWHERE)]
 
 
 def commands(block: str) -> list[str]:
@@ -44,12 +45,13 @@ def commands(block: str) -> list[str]:
 def as_run(text: str) -> str:
     """A page with the output that its commands have."""
     found = blocks(text)
-    outputs = iter(_run([command for block in found for command in commands(block[1])]))
+    outputs = iter(_run([command for block in found for command in commands(block["body"])]))
 
     def filled(block: re.Match[str]) -> str:
-        if block[1].startswith(ELSEWHERE):
+        fence, body = block["fence"], block["body"]
+        if body.startswith(ELSEWHERE):
             return block[0]
-        return f"```console\n{''.join(f'$ {command}{next(outputs)}' for command in COMMAND.findall(block[1]))}```"
+        return f"{fence}console\n{''.join(f'$ {command}{next(outputs)}' for command in COMMAND.findall(body))}{fence}"
 
     return BLOCK.sub(filled, text)
 

@@ -28,8 +28,8 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path) -> None:
 def test_a_page_for_each_task_has_commands_with_output(task: str) -> None:
     text = (ROOT / "docs" / f"{task}.md").read_text(encoding="utf-8")
     found = blocks(text)
-    assert sum(len(commands(block[1])) for block in found) >= 3
-    assert any("drivergate check" in block[1] and " errors, " in block[1] for block in found)
+    assert sum(len(commands(block["body"])) for block in found) >= 3
+    assert any("drivergate check" in block["body"] and " errors, " in block["body"] for block in found)
 
 
 def test_links_between_pages_lead_somewhere() -> None:
@@ -43,3 +43,9 @@ def test_output_that_is_not_the_commands_own_is_replaced() -> None:
     assert (
         as_run(text) == "```console\n$ echo one; (exit 3)\none\n$ echo $?\n3\n$ cat <<EOF\n> a\n> b\n> EOF\na\nb\n```\n"
     )
+
+
+def test_output_with_fences_of_its_own_stands_in_a_longer_one() -> None:
+    text = "````console\n$ printf '```sh\\nls\\n```\\n'\n````\n\n```sh\nls\n```\n"
+    assert as_run(text) == "````console\n$ printf '```sh\\nls\\n```\\n'\n```sh\nls\n```\n````\n\n```sh\nls\n```\n"
+    assert as_run(as_run(text)) == as_run(text)

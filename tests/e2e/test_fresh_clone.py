@@ -38,7 +38,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_first_screen(clone: Path) -> None:
-    sample, check, edit = [block[1] for block in BLOCK.finditer(README)][:3]
+    sample, check, edit = [block["body"] for block in BLOCK.finditer(README)][:3]
     assert commands(sample) == ["make sample"]
     assert commands(check) == ["make check"]  # what runs this test
     done = run(clone, 'make sample PYTHON="$PYTHON"')
