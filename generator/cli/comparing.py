@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from generator import __version__
 from generator.cli.begin import BASELINE, INPUTS, OUT, opened
-from generator.cli.gather import below, read_named
-from generator.declared import budgetfile, policy
+from generator.cli.gather import below
+from generator.cli.manifests import read_named, with_budgets
+from generator.declared import policy
 from generator.declared.affected import Affected, Changed, affected
 from generator.declared.build import build
 from generator.declared.catalog import Catalog, CatalogFile
@@ -177,7 +178,7 @@ def _side(
     taken = _unchanged(inventory_files, *reuse) if reuse else {}
     inventory = load({path: text for path, text in inventory_files.items() if path not in taken}, only_clusters=only)
     built = build(inventory, version=__version__)
-    fleet, of_budgets = budgetfile.with_manifests(built.fleet, read_named(source, budgetfile.named(built.fleet)))
+    fleet, of_budgets = with_budgets(source, built.fleet)
     own = policy.bases(fleet, read_named(source, policy.named(fleet)))
     catalog: Catalog | None = None
     templates = collect_templates(data.templates(), below(TEMPLATES, files))

@@ -96,7 +96,7 @@ def affinity(
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
     from generator.cli.reading import told
     from generator.facts.cuda import Need, parse_need
-    from generator.facts.driveraffinity import By
+    from generator.facts.cudachoice import By
     from generator.report import cuda as report
     from generator.report import json
 

@@ -1,12 +1,13 @@
 """Everything one run needs, from one source: read, built, rendered, ready to be judged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from generator import __version__
 from generator.cli.begin import BASELINE, INPUTS, OUT, Begun
-from generator.declared import budgetfile, policy
+from generator.cli.manifests import read_named, with_budgets
+from generator.declared import policy
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.build import build
 from generator.declared.catalog import collect as collect_catalog
@@ -74,7 +75,7 @@ def gather(begun: Begun) -> Gathered:
         built = build(inventory, version=__version__)
     else:
         inventory, built, whole, only = narrow.read(texts)
-    fleet, of_budgets = budgetfile.with_manifests(built.fleet, read_named(source, budgetfile.named(built.fleet)))
+    fleet, of_budgets = with_budgets(source, built.fleet)
     lock = source_problems(fleet.sources, fleet.file, inventory.texts, files.get(LOCK))
     told = [*lock, *_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
     if narrow is None and not any(one.severity is Severity.INVALID for one in told):
@@ -157,20 +158,13 @@ def _crds(fleet: Fleet, source: Source) -> tuple[tuple[Definition, ...], list[Fi
     return tuple(found), findings
 
 
-def read_named(source: Source, paths: Sequence[str]) -> dict[str, bytes]:
-    """The files at these paths, as far as there are such files."""
-    if not paths:
-        return {}
-    there = [entry.path for entry in source.paths(*paths) if entry.kind is Kind.FILE and entry.path in paths]
-    return source.read(there)
-
-
 def _untracked(listings: Listings | None, fleet: Fleet) -> dict[str, bool]:
     """Input files that a commit would not hold, and whether git ignores them; empty where there is no git."""
     if listings is None:
         return {}
     bases = (cluster.operator.policy_base for cluster in fleet.clusters)
-    named = {*bases, *fleet.crds, *budgetfile.named(fleet)}
+    manifests = (one.file for workload in fleet.workloads for one in workload.manifests)
+    named = {*bases, *fleet.crds, *manifests}
     folders = sorted({*INPUTS, *filter(is_plain, named)})
     try:
         found = untracked(listings, *folders)

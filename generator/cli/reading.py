@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from generator import __version__
 from generator.cli.begin import opened
-from generator.declared import budgetfile
+from generator.cli.manifests import with_budgets
 from generator.declared.build import build
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.inventory import FOLDER, KIND, Inventory, load
@@ -48,10 +48,7 @@ def read(
     lock = files.pop(LOCK, None)
     inventory = load(files if catalogs else _without_catalogs(files), only_clusters=clusters)
     built = build(inventory, version=__version__)
-    named = budgetfile.named(built.fleet)
-    there = [entry.path for entry in source.paths(*named) if entry.kind is Kind.FILE] if named else []
-    manifests = source.read([path for path in there if path in named])
-    fleet, of_budgets = budgetfile.with_manifests(built.fleet, manifests)
+    fleet, of_budgets = with_budgets(source, built.fleet)
     of_sources = problems(fleet.sources, fleet.file, inventory.texts, lock)
     told = (*inventory.findings, *built.findings, *of_budgets, *of_sources)
     blocking = sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)

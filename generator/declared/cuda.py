@@ -3,8 +3,7 @@
 from msgspec import Struct
 
 from generator.declared.layers import Level, below, merged
-from generator.facts.cuda import Compatibility
-from generator.facts.driveraffinity import LabelFamily
+from generator.facts.cudachoice import Compatibility, LabelFamily
 
 
 class CudaSettings(Struct, frozen=True):

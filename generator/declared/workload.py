@@ -1,14 +1,18 @@
 """What a team runs on GPUs, as it is in effect: frozen values, with where each of them was said."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from generator.declared.layers import Path
 from generator.declared.size import Size
-from generator.facts.cuda import Compatibility, Need
-from generator.facts.driveraffinity import By
+from generator.facts.cudachoice import By, Compatibility
+
+if TYPE_CHECKING:  # what a need means is loaded by whoever reads one: fleets without workloads don't wait for it
+    from generator.facts.cuda import Need
 
 POD = "Pod"
 # Kinds with a scale subresource that Kubernetes brings (pkg/registry: apps, core). By it the disruption controller

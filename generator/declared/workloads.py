@@ -15,8 +15,8 @@ from generator.declared.size import Size
 from generator.declared.texts import Texts
 from generator.declared.workload import POD, SCALABLE, UNSCALABLE, Workload
 from generator.declared.workloadbudget import Budgets
-from generator.facts.cuda import Compatibility, Need, parse_driver, parse_require, parse_toolkit
-from generator.facts.driveraffinity import By
+from generator.facts.cuda import Need, parse_driver, parse_require, parse_toolkit
+from generator.facts.cudachoice import By, Compatibility
 from generator.facts.label import label_key_problem, label_value_problem
 from generator.facts.requirement import Refused
 from generator.finding import Finding, invalid

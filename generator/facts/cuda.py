@@ -14,18 +14,12 @@ from msgspec import Struct, convert
 
 from generator.facts import data, requirement
 from generator.facts import driver as drivers
+from generator.facts.cudachoice import Compatibility
 from generator.facts.driverrange import Range, Version, joined, relation
 from generator.facts.requirement import Alternative, Refused
 
 _TOOLKIT = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{1,3})(?:\.[0-9]+)?)?")
 _FLOOR = re.compile(r"(?:>= *)?([0-9.]+)")
-
-
-class Compatibility(StrEnum):
-    """Which driver a toolkit needs: any of its CUDA major, or the one that it came with."""
-
-    MINOR_VERSION = "minor-version"
-    PAIRED = "paired"
 
 
 class Kind(StrEnum):

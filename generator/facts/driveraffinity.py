@@ -6,36 +6,16 @@ pair of `Gt` and `Lt` (driver-images 5.3 to 5.5).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
 
 from generator.facts.affinity import Term, expressions
+from generator.facts.cudachoice import By, LabelFamily
 from generator.facts.driverrange import Range, joined
 
 Interval = tuple[int, int | None]
 _ALL: Interval = (0, None)
-
-
-class LabelFamily(StrEnum):
-    """The names that a driver's version has as labels. The first ones are older, and every release sets them."""
-
-    DRIVER = "cuda.driver"
-    DRIVER_VERSION = "cuda.driver-version"
-
-    @property
-    def keys(self) -> tuple[str, str, str]:
-        """The labels of the three parts."""
-        third = "rev" if self is LabelFamily.DRIVER else "revision"
-        return f"nvidia.com/{self}.major", f"nvidia.com/{self}.minor", f"nvidia.com/{self}.{third}"
-
-
-class By(StrEnum):
-    """What a workload is placed by: labels of the driver, or the pools whose driver does."""
-
-    LABELS = "labels"
-    POOL = "pool"
 
 
 class PoolSelector(Struct, frozen=True):

@@ -14,8 +14,9 @@ from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts import branch as branches
 from generator.facts import driver as drivers
 from generator.facts import label
-from generator.facts.cuda import Compatibility, Need, newest_toolkit
-from generator.facts.driveraffinity import LabelFamily, PoolSelector, labels_of
+from generator.facts.cuda import Need, newest_toolkit
+from generator.facts.cudachoice import Compatibility, LabelFamily
+from generator.facts.driveraffinity import PoolSelector, labels_of
 from generator.facts.driverrange import EVERY, Range, after, of_branch
 from generator.render.combination import combinations
 

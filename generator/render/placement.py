@@ -3,8 +3,9 @@
 from generator.declared.fleet import Cluster
 from generator.declared.workload import Workload
 from generator.facts.affinity import Term
-from generator.facts.cuda import Compatibility, Need
-from generator.facts.driveraffinity import By, placement
+from generator.facts.cuda import Need
+from generator.facts.cudachoice import By, Compatibility
+from generator.facts.driveraffinity import placement
 from generator.render.carries import selectors
 
 

@@ -9,7 +9,6 @@ from generator.declared.fleet import Cluster
 from generator.declared.layers import over
 from generator.declared.workload import Workload
 from generator.render.driver import in_order
-from generator.render.placement import workload_terms
 
 # Where built-in kinds describe their pods (k8s.io/api, core/v1, apps/v1, batch/v1).
 TEMPLATE = ("spec", "template")
@@ -63,7 +62,7 @@ def workload_view(cluster: Cluster, workload: Workload) -> WorkloadView:
         count=workload.count,
         empty_dir=workload.empty_dir,
         pools=tuple(pool.name for pool in cluster.pools_of(workload)),
-        node_selector_terms=tuple(in_order(workload_terms(cluster, workload) or workload.node_selector_terms)),
+        node_selector_terms=tuple(in_order(_terms(cluster, workload) or workload.node_selector_terms)),
     )
 
 
@@ -72,7 +71,7 @@ def component(cluster: Cluster, workload: Workload) -> dict[str, Any]:
 
     A patch replaces the list of terms as a whole, so it holds all of them: applying it again changes nothing.
     """
-    found, places = workload_terms(cluster, workload), pod_specs(workload)
+    found, places = _terms(cluster, workload), pod_specs(workload)
     if not found or not places:
         return {"target": {}, "patch": {}}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(found)}}
@@ -84,6 +83,15 @@ def component(cluster: Cluster, workload: Workload) -> dict[str, Any]:
         patch = over(patch, _nested(place, {"affinity": {"nodeAffinity": required}}))
     # kustomize takes kind and name of a target for anchored regular expressions (api/types/selector.go).
     return {"target": {"kind": kind, "name": name.replace(".", "\\.")}, "patch": in_order(patch)}
+
+
+def _terms(cluster: Cluster, workload: Workload) -> tuple[Mapping[str, Any], ...]:
+    """The nodeSelectorTerms of its need; what they take is loaded where there is one."""
+    if workload.cuda is None:
+        return ()
+    from generator.render.placement import workload_terms
+
+    return workload_terms(cluster, workload)
 
 
 def pod_specs(workload: Workload) -> tuple[tuple[str, ...], ...]:

@@ -9,7 +9,7 @@ from generator.declared.fleet import Cluster, Fleet, Mode, Pool
 from generator.declared.workload import Workload
 from generator.facts.affinity import Term
 from generator.facts.cuda import Need, needed
-from generator.facts.driveraffinity import By
+from generator.facts.cudachoice import By
 from generator.render.carries import Verdict, answer, loaded
 from generator.render.obstacles import obstacles
 from generator.render.placement import compatibility_of, need_terms, workload_terms

@@ -7,7 +7,8 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.workload import Workload
 from generator.facts import affinity
-from generator.facts.cuda import Compatibility, needed
+from generator.facts.cuda import needed
+from generator.facts.cudachoice import Compatibility
 from generator.render.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
 from generator.render.placement import compatibility_of
 from generator.rules.context import Context

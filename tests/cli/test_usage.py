@@ -262,3 +262,13 @@ def test_no_verb_loads_what_it_does_not_need(arguments: tuple[str, ...], unneede
     loaded = called.err.split()
     assert "typer" in loaded or arguments == ("check",)
     assert [name for name in unneeded if name in loaded] == []
+
+
+def test_a_fleet_without_workloads_does_not_wait_for_what_they_need() -> None:
+    without = Path(__file__).parents[1] / "golden/nvidiadriver-per-pool"
+    called = process("check", "-C", str(without), code=LOADED)
+    loaded = called.err.split()
+    assert "generator.rules.table" in loaded
+    workloads = ("declared.workloads", "declared.budgetfile", "facts.cuda", "facts.affinity", "facts.budget")
+    needs = ("render.placement", "render.carries", "rules.needing", "rules.room", "rules.interplay", "rules.emptying")
+    assert [name for name in (*workloads, *needs) if f"generator.{name}" in loaded] == []

@@ -7,8 +7,7 @@ from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
 from generator.declared.size import Size
 from generator.declared.workload import Workload
-from generator.facts.cuda import Compatibility
-from generator.facts.driveraffinity import By, LabelFamily
+from generator.facts.cudachoice import By, Compatibility, LabelFamily
 from generator.finding import Place, Severity
 from tests.inventories import CLUSTER_FILE, FLEET, POOL, WORKLOADS_FILE, cluster, files, only, told, workload, workloads
 from tests.judging import VERSION, bytes_of, context_of

@@ -3,7 +3,8 @@ import yaml
 
 from generator.facts import branch, cuda, data
 from generator.facts import driver as drivers
-from generator.facts.cuda import Compatibility, Kind, Need, Refused
+from generator.facts.cuda import Kind, Need, Refused
+from generator.facts.cudachoice import Compatibility
 from generator.facts.driverrange import Range, of_branch
 from tests.shared import shared
 

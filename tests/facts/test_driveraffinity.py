@@ -3,17 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.facts import affinity, cuda
-from generator.facts.cuda import Compatibility, Need
-from generator.facts.driveraffinity import (
-    By,
-    LabelFamily,
-    PoolSelector,
-    driver_terms,
-    families,
-    labels_of,
-    placement,
-    pool_term,
-)
+from generator.facts.cuda import Need
+from generator.facts.cudachoice import By, Compatibility, LabelFamily
+from generator.facts.driveraffinity import PoolSelector, driver_terms, families, labels_of, placement, pool_term
 from generator.facts.driverrange import EVERY, Range
 
 OLD, NEW = LabelFamily.DRIVER, LabelFamily.DRIVER_VERSION

@@ -2,7 +2,8 @@
 
 import pytest
 
-from generator.facts.cuda import Compatibility, Need, parse_driver
+from generator.facts.cuda import Need, parse_driver
+from generator.facts.cudachoice import Compatibility
 from generator.facts.driverrange import EVERY, Range
 from generator.render.carries import Loaded, Verdict, answer, known_labels, loaded
 from tests.judging import context_of

@@ -4,7 +4,8 @@ import pytest
 
 from generator.facts import affinity, cuda
 from generator.facts.cuda import Need
-from generator.facts.driveraffinity import By, LabelFamily, families, labels_of
+from generator.facts.cudachoice import By, LabelFamily
+from generator.facts.driveraffinity import families, labels_of
 from generator.render.placement import need_terms, workload_terms
 from tests.judging import context_of
 from tests.rules.inventories import HEAD, inventory, pool
