@@ -37,7 +37,8 @@ def deliver(
     }
     wanted = {printed, *(one.format for one in files)}
     if wanted - texts.keys():
-        texts = {**texts, **for_reviewers(reported(git, gathered, judgement, counted, strict=strict))}
+        made = reported(git, gathered, judgement, counted, strict=strict)
+        texts = {**texts, **for_reviewers(lambda: made)}
     printed_and_written(texts, printed, files)
 
 

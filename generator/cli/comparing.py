@@ -43,13 +43,17 @@ REQUIRES = "inventory/requires"
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """What came out; with `blocking` findings of the revision `unreadable` there is nothing to compare."""
+    """What came out; with `blocking` findings of the revision `unreadable` there is nothing to compare.
+
+    `sides` are both revisions as they were read, None where nothing of either was needed.
+    """
 
     base: str
     head: str
     commits: tuple[str, str]
     clusters: frozenset[str]
     impact: Impact
+    sides: tuple[Context, Context] | None = None
     blocking: tuple[Finding, ...] = ()
     unreadable: str = ""
 
@@ -78,6 +82,7 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     # The lock file by itself is about all clusters; what it leads to is known here.
     changes = [one for one in changes if one.path != LOCK]
     reach = affected(changes, below(INVENTORY, files), silent=SILENT)
+    _known(clusters - {*reach.gone}, reach.names)
     only = _only(reach, clusters)
     told = Comparison(
         base=base,
@@ -89,13 +94,12 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     if only is None:
         return told
     now = _side(files, source, only)
-    _known(clusters - {*reach.gone}, now)
     then = _side(_overlaid(files, changes), CommitTree(git, commits[0], *INPUTS), only, reuse=(files, now))
     for label, side in ((source.label, now), (f"commit {difference.base.short}", then)):
         if side.blocking:
             return replace(told, blocking=side.blocking, unreadable=label)
     found = impact(then.context, now.context, total=reach.total, everything=reach.everything)
-    return replace(told, impact=found)
+    return replace(told, impact=found, sides=(then.context, now.context))
 
 
 def _changes(git: Git, difference: Difference, listings: Listings | None, files: Mapping[str, bytes]) -> list[Changed]:
@@ -146,13 +150,12 @@ def _only(reach: Affected, wanted: frozenset[str]) -> frozenset[str] | None:
     return (found & wanted if wanted else found) or None
 
 
-def _known(wanted: frozenset[str], side: _Side) -> None:
-    names = {*side.inventory.others, *(cluster.name for cluster in side.context.fleet.clusters)}
-    names |= side.inventory.missing("Cluster")
+def _known(wanted: frozenset[str], names: frozenset[str]) -> None:
+    """A name that is mistyped is not one that nothing happens to."""
     for name in sorted(wanted - names):
         if "" not in names:
             hint = did_you_mean(name, sorted(names)) or "list the clusters with: drivergate show"
-            raise UnreadableError(f'no cluster is named "{name}"', hint)
+            raise UnreadableError(f'no cluster is named "{printable(name)}"', hint)
 
 
 def _overlaid(files: Mapping[str, bytes], changes: Sequence[Changed]) -> dict[str, bytes]:

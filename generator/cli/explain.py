@@ -17,13 +17,14 @@ def explain(
     from generator.facts.data import rule_docs
     from generator.rules.docs import section
     from generator.rules.table import RULES
+    from generator.upgrade.entry import ENTRIES
 
-    name = rule.removesuffix("/")
-    found = sorted((one for one in RULES if name in {one.id, one.family}), key=lambda one: one.id)
+    name, explained = rule.removesuffix("/"), (*RULES, *ENTRIES)
+    found = sorted((one for one in explained if name in {one.id, one.family}), key=lambda one: one.id)
     if not found:
         from generator.cli.naming import unknown
 
-        known = {*(one.id for one in RULES), *(one.family for one in RULES)}
+        known = {*(one.id for one in explained), *(one.family for one in explained)}
         return unknown("rule", name, known, otherwise="see: drivergate rules")
     text = rule_docs(name.partition("/")[0])
     if printed is Format.TEXT:

@@ -1,6 +1,7 @@
 """Findings to stdout in one format, and to files in any number of others."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -48,12 +49,18 @@ def printed_and_written(texts: Texts, printed: Reporting, files: Sequence[Output
     """Prints one and writes the others, each made once."""
     made = {name: texts[name]() for name in dict.fromkeys((printed, *(one.format for one in files)))}
     out(made[printed])
+    written({name: partial(str, text) for name, text in made.items()}, files)
+
+
+def written(texts: Texts, files: Sequence[Output]) -> None:
+    """Writes files alone, all of them made before the first is written."""
+    made = {name: texts[name]() for name in dict.fromkeys(one.format for one in files)}
     for one in files:
         data = made[one.format].encode("utf-8", "backslashreplace")
         apply(one.destination.folder, [Write(one.destination.path, data)])
 
 
-def for_reviewers(reported: Reported) -> dict[Reporting, Callable[[], str]]:
+def for_reviewers(reported: Callable[[], Reported]) -> dict[Reporting, Callable[[], str]]:
     """Every format but text and JSON, which are the verb's own."""
     from generator.report.github import github
     from generator.report.gitlab import gitlab
@@ -62,19 +69,19 @@ def for_reviewers(reported: Reported) -> dict[Reporting, Callable[[], str]]:
     from generator.report.sarif import sarif
 
     return {
-        Reporting.SARIF: lambda: sarif(reported, version=__version__),
-        Reporting.JUNIT: lambda: junit(reported),
-        Reporting.GITHUB: lambda: github(reported),
-        Reporting.GITLAB: lambda: gitlab(reported),
-        Reporting.MARKDOWN: lambda: markdown(reported),
+        Reporting.SARIF: lambda: sarif(reported(), version=__version__),
+        Reporting.JUNIT: lambda: junit(reported()),
+        Reporting.GITHUB: lambda: github(reported()),
+        Reporting.GITLAB: lambda: gitlab(reported()),
+        Reporting.MARKDOWN: lambda: markdown(reported()),
     }
 
 
-def documented(findings: Sequence[Finding]) -> dict[str, RuleText]:
+def documented(findings: Sequence[Finding], rules: Mapping[str, Rule] = BY_ID) -> dict[str, RuleText]:
     """What is known of the rules of some findings."""
     source = installed()
     found = sorted({one.rule for one in findings})
-    return {name: _documented(BY_ID[name], docs_url(source.url, source.revision, name)) for name in found}
+    return {name: _documented(rules[name], docs_url(source.url, source.revision, name)) for name in found}
 
 
 def _documented(rule: Rule, url: str) -> RuleText:

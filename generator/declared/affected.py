@@ -37,10 +37,11 @@ class Changed(Struct, frozen=True):
 class Affected(Struct, frozen=True, kw_only=True):
     """`everything` says why all clusters are affected, "" where only those in `clusters` are, each with the reason.
 
-    `gone` are clusters that are no longer declared, `total` counts those that are.
+    `total` clusters are declared, with these `names`, "" for one that can't be read; `gone` are no longer.
     """
 
     total: int
+    names: frozenset[str] = frozenset()
     everything: str = ""
     clusters: Mapping[str, str] = {}
     gone: tuple[str, ...] = ()
@@ -49,16 +50,21 @@ class Affected(Struct, frozen=True, kw_only=True):
 def affected(changes: Iterable[Changed], inventory: Texts, *, silent: frozenset[str] = frozenset()) -> Affected:
     """`inventory` is every file below inventory/ as it is now. Keys of the Fleet in `silent` are not looked at."""
     reach = _Reach(inventory, silent)
+    names = frozenset(reach.names.values())
     for change in changes:
-        reach.add(change)
         if reach.everything:
-            return Affected(total=len(reach.names), everything=reach.everything)
+            reach.leaves(change)
+        else:
+            reach.add(change)
+    gone = tuple(sorted(reach.removed - names))
+    if reach.everything:
+        return Affected(total=len(reach.names), names=names, everything=reach.everything, gone=gone)
     found = reach.clusters()
-    names = set(reach.names.values())
     return Affected(
         total=len(reach.names),
+        names=names,
         clusters={name: found[name] for name in sorted(found) if name in names},
-        gone=tuple(sorted(reach.removed - names)),
+        gone=gone,
     )
 
 
@@ -88,6 +94,11 @@ class _Reach:
             self.everything = f"{path} is about all of them"
         else:
             self._named_file(path)
+
+    def leaves(self, change: Changed) -> None:
+        """Where all clusters are affected anyway: only which one was declared before."""
+        if change.path.startswith(f"{FOLDER}/") and change.before is not None and _kind(change.before) == "Cluster":
+            self.removed.add(_name(change.before))
 
     def clusters(self) -> dict[str, str]:
         """The clusters and why; a word leads to every cluster whose document holds it."""

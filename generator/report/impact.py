@@ -55,9 +55,14 @@ def text(told: Told) -> str:
             ring = cluster.ring
             lines.append(f"ring {ring}" if ring else "no ring")
         lines += _cluster(cluster)
-    why = f": {told.impact.everything}" if told.impact.everything else ""
-    lines.append(f"{summed(told.impact)} ({reach(told.impact)}{why})")
+    lines.append(sentence(told.impact))
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def sentence(impact: Impact) -> str:
+    """What happens in all, of how many clusters, and why of these."""
+    why = f": {impact.everything}" if impact.everything else ""
+    return f"{summed(impact)} ({reach(impact)}{why})"
 
 
 def in_order(clusters: Iterable[ClusterImpact]) -> list[ClusterImpact]:

@@ -35,7 +35,7 @@ def sarif(reported: Reported, *, version: str) -> str:
     }
     run = {
         "tool": {"driver": driver},
-        "automationDetails": {"id": f"drivergate/{reported.name}/"},
+        "automationDetails": {"id": f"drivergate/{printable(reported.name)}/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(reported, left_out=len(reported.findings) - len(listed))],
         "results": list(_results(listed, index)),

@@ -8,6 +8,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster
 from generator.facts import label
 from generator.facts.release import DriverApi
+from generator.finding import Place
 from generator.render.reload import changes
 from generator.rules.against import immutable_change, renamed
 from generator.rules.context import Context, DriverObject
@@ -29,7 +30,10 @@ class Kind(StrEnum):
 
 
 class Danger(Struct, frozen=True, kw_only=True):
-    """One danger and the way around it. One that `blocks` can't be applied, or stops the drivers of the cluster."""
+    """One danger and the way around it. One that `blocks` can't be applied, or stops the drivers of the cluster.
+
+    `place` is where a rule of the gate found it.
+    """
 
     kind: Kind
     cluster: str
@@ -37,6 +41,7 @@ class Danger(Struct, frozen=True, kw_only=True):
     message: str
     way_out: str
     blocks: bool = False
+    place: Place | None = None
 
 
 RULES = ((Kind.IMMUTABLE, immutable_change), (Kind.HELD, held), (Kind.RENAMED, renamed))
@@ -53,6 +58,7 @@ def of_rules(head: Context) -> Iterator[Danger]:
                 message=problem.message,
                 way_out=problem.hint,
                 blocks=True,
+                place=problem.place,
             )
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.size import Size
 from generator.declared.workload import Workload
-from generator.finding import Severity
+from generator.finding import Place, Severity
 from generator.rules.automatic import automatic
 from generator.rules.context import Context
 from generator.rules.room import replicas_of
@@ -34,6 +34,7 @@ class Trouble(Struct, frozen=True, kw_only=True):
     message: str
     way_out: str
     blocks: bool
+    place: Place | None = None
 
 
 class Eviction(Struct, frozen=True, kw_only=True):
@@ -110,4 +111,5 @@ class Evictions:
                     message=problem.message,
                     way_out=problem.hint,
                     blocks=name in BLOCKING and (severity is Severity.ERROR or name.startswith("upgrade/")),
+                    place=problem.place,
                 )

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from generator.cli import comparing
+from generator.cli.outcome import Reporting
 from tests.cli.calling import call
 from tests.cli.fleet import CATALOG, CLUSTER, FLEET, IMAGE, repository
 from tests.gitrepo import Repo, isolate
+from tests.report.formats import issues_of, run_of, suite_of
 
 Capture = pytest.CaptureFixture[str]
 OTHER = CLUSTER.replace("name: one", "name: two")
@@ -92,3 +94,63 @@ def test_a_revision_is_needed(repo: Repo, capfd: Capture) -> None:
     called = call(capfd, "diff", root=repo.path)
     assert (called.code, called.out) == (2, "")
     assert "BASE" in called.err
+
+
+def test_every_format_for_reviewers_in_one_run(repo: Repo, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each valid by its own schema; places are relative to the top of the git repository."""
+    repository(repo.path, fleet=FLEET.replace('"580"', '"595"'))
+    monkeypatch.chdir(repo.path)
+    files = [f"--output={name}=build/{name}" for name in Reporting]
+    called = call(capfd, "diff", "HEAD", "--format", "github", "--fail-on", "missing", *files)
+    assert called.code == 1
+    texts = {name: (repo.path / "build" / name).read_text(encoding="utf-8") for name in Reporting}
+    assert texts[Reporting.GITHUB] == called.out
+    run, issues, suite = run_of(texts[Reporting.SARIF]), issues_of(texts[Reporting.GITLAB]), suite_of(texts["junit"])
+    levels = {(one["ruleId"], one["level"]) for one in run["results"]}
+    assert levels == {("diff/reload", "warning"), ("diff/missing", "error")}
+    assert run["automationDetails"]["id"] == "drivergate/diff/"
+    rules = {one["id"]: one for one in run["tool"]["driver"]["rules"]}
+    assert rules["diff/missing"]["help"]["markdown"].startswith("## diff/missing\n")
+    assert len(issues) == len(run["results"])
+    assert {one["location"]["path"] for one in issues} == {"inventory/fleet.yaml", "inventory/stream.yaml"}
+    assert {one.get("type") for one in suite.findall("testcase/failure")} == {"diff/missing"}
+    for name in ("text", "json", "markdown"):
+        assert texts[name] == call(capfd, "diff", "HEAD", "--format", name).out
+    only = run_of(call(capfd, "diff", "HEAD", "--format", "sarif", "--cluster", "one").out)
+    assert only["automationDetails"]["id"] == "drivergate/diff/one/"
+
+
+def test_what_is_quiet_is_valid_too(repo: Repo, capfd: Capture) -> None:
+    assert run_of(call(capfd, "diff", "HEAD", "--format", "sarif", root=repo.path).out)["results"] == []
+    assert issues_of(call(capfd, "diff", "HEAD", "--format", "gitlab", root=repo.path).out) == []
+    assert suite_of(call(capfd, "diff", "HEAD", "--format", "junit", root=repo.path).out).get("tests") == "0"
+
+
+def test_a_revision_that_can_t_be_read_is_reported_where_reviewers_look(
+    repo: Repo, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(repo.path, one=CLUSTER.replace("nodes: 2", "nodes: two"))
+    monkeypatch.chdir(repo.path)
+    called = call(capfd, "diff", "HEAD", "-o", "sarif=x.sarif", "-o", "markdown=x.md", "-o", "junit=x.xml")
+    assert (called.code, called.out) == (2, "")
+    (one,) = run_of((repo.path / "x.sarif").read_text())["results"]
+    assert (one["ruleId"], one["level"]) == ("inventory/schema", "error")
+    suite = suite_of((repo.path / "x.xml").read_text())
+    assert [case.get("name") for case in suite.findall("testcase")] == ["inventory/schema"]
+    comment = (repo.path / "x.md").read_text()
+    assert comment.startswith("<!-- drivergate:diff -->\n")
+    assert "no valid manifest can be made from the work tree: nothing is compared" in comment
+    assert call(capfd, "diff", "HEAD", "--format", "markdown").out == comment
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [("xml=x", "FORMAT=FILE"), ("sarif", "FORMAT=FILE"), ("sarif=out/x", "won't write"), ("sarif=inventory", "folder")],
+)
+def test_bad_outputs_are_told_before_anything_is_compared(
+    repo: Repo, capfd: Capture, monkeypatch: pytest.MonkeyPatch, output: str, told: str
+) -> None:
+    monkeypatch.chdir(repo.path)
+    called = call(capfd, "diff", "HEAD", "-o", output)
+    assert (called.code, called.out) == (2, "")
+    assert told in called.err

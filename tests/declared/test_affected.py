@@ -130,7 +130,7 @@ def test_other_files_reach_those_that_name_them(path: str, clusters: list[str]) 
 
 def test_a_cluster_that_goes_is_told_apart() -> None:
     path = "inventory/a.yaml"
-    assert reached(path, INVENTORY[path], None) == Affected(total=3, gone=("a",))
+    assert reached(path, INVENTORY[path], None) == Affected(total=3, names=frozenset("bcd"), gone=("a",))
     renamed = reached(path, INVENTORY[path], INVENTORY[path].replace(b"name: a", b"name: z"))
     assert (list(renamed.clusters), renamed.gone) == (["z"], ("a",))
 
@@ -138,4 +138,5 @@ def test_a_cluster_that_goes_is_told_apart() -> None:
 def test_keys_that_a_caller_does_not_care_about_are_not_looked_at() -> None:
     silenced = FLEET + b"silenced: []\n"
     assert reached("inventory/fleet.yaml", FLEET, silenced).everything
-    assert reached("inventory/fleet.yaml", FLEET, silenced, silent=frozenset({"silenced"})) == Affected(total=4)
+    found = reached("inventory/fleet.yaml", FLEET, silenced, silent=frozenset({"silenced"}))
+    assert found == Affected(total=4, names=frozenset("abcd"))

@@ -202,3 +202,19 @@ def test_a_cluster_policy_base_that_changes(tmp_path: Path) -> None:
     said = diff(fleet, "HEAD", "--fail-on", "reload")
     assert said.code == 1
     assert 'because hostPaths.rootFS absent -> "/host"\n' in said.stdout
+
+
+def test_a_cluster_is_known_by_either_revision(fleet: Fleet) -> None:
+    """A mistyped name is told even where nothing changed; one that goes may be asked for, whatever else changes."""
+    said = diff(fleet, "HEAD", "--cluster", "eats")
+    assert (said.code, said.stdout) == (2, "")
+    assert 'did you mean "east"?' in said.stderr
+    assert diff(fleet, "HEAD", "--cluster", "east").text == QUIET
+    fleet.commit({WEST: cluster("west")})
+    (fleet.path / WEST).unlink()
+    for files in ({}, {"inventory/fleet.yaml": BRANCH}):
+        fleet.write(files)
+        said = diff(fleet, "HEAD", "--cluster", "west")
+        assert (said.code, said.stderr) == (0, "")
+        assert "  west, no longer declared\n" in said.stdout
+        assert "east" not in said.stdout

@@ -10,6 +10,7 @@ import pytest
 from generator.finding import Severity
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID, RULES
+from generator.upgrade import entry
 from tests.shared import REPO
 from tests.test_bad import CASES, rule_of
 
@@ -61,10 +62,16 @@ def test_a_rule_has_a_broken_repository(rule: Rule) -> None:
     assert rule.id in {rule_of(case) for case in CASES}
 
 
+@pytest.mark.parametrize("one", entry.ENTRIES, ids=rule_id)
+def test_an_entry_of_diff_is_documented_and_no_rule_of_the_gate(one: Rule) -> None:
+    assert one.id not in BY_ID
+    assert "\nNext step: " in sections(entry.FAMILY)[one.id]
+
+
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
 def test_no_section_is_left_without_a_rule(path: Path) -> None:
-    assert path.stem in FAMILIES
-    assert [name for name in sections(path.stem) if name not in BY_ID] == []
+    assert path.stem in {*FAMILIES, entry.FAMILY}
+    assert [name for name in sections(path.stem) if name not in {*BY_ID, *entry.BY_ID}] == []
     headings = re.findall(r"^## (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(headings) == sorted(sections(path.stem)), "a section is there twice, or its heading is no rule's id"
 
