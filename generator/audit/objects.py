@@ -138,8 +138,9 @@ def _reload(cluster: Cluster, one: Adoption) -> Difference:
         told, hint = f"can't be compared: {one.why}", "correct what the operator would refuse"
     else:
         fields = ", ".join(f"{each.path}: {each.was} -> {each.becomes}" for each in one.changes)
-        word = "reloads the driver" if one.effect is Effect.FULL_RELOAD else "restarts the driver pods in place"
-        told, hint = f"as rendered {word} of its nodes ({fields})", "write the live values into the pool's driver.spec"
+        reloads = one.effect is Effect.FULL_RELOAD
+        word = "reloads the driver of its nodes" if reloads else "restarts the driver pods of its nodes in place"
+        told, hint = f"as rendered {word} ({fields})", "write the live values into the pool's driver.spec"
     return _difference(cluster, What.RELOAD, f"{one.kind} {one.name} {told}", hint, one.pool)
 
 

@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from generator.facts.budget import Budget, Status
 
+OLD = "policy/v1beta1"
+
 
 class LiveBudget(Struct, frozen=True, kw_only=True):
     """A budget of a namespace; `status` is None where the object has none, as in a manifest."""
@@ -50,10 +52,11 @@ class _Status(Struct, frozen=True, rename="camel"):
     conditions: list[_Condition] | None = None
 
 
-class BudgetItem(Struct, frozen=True):
+class BudgetItem(Struct, frozen=True, rename="camel"):
     """A PodDisruptionBudget as the API writes it."""
 
     metadata: _Metadata
+    api_version: str = "policy/v1"
     spec: _Spec = _Spec()
     status: _Status | None = None
 
@@ -61,15 +64,22 @@ class BudgetItem(Struct, frozen=True):
 def budget_of(item: BudgetItem) -> LiveBudget:
     """The budget, and its status where the controller wrote one."""
     meta, spec = item.metadata, item.spec
-    selector: Mapping[str, Any] | None = spec.selector
     budget = Budget(
         name=meta.name,
         min_available=spec.min_available,
         max_unavailable=spec.max_unavailable,
-        selector=selector,
+        selector=_selector(item),
         always_allow=spec.unhealthy_pod_eviction_policy == "AlwaysAllow",
     )
     return LiveBudget(namespace=meta.namespace, budget=budget, status=_status(meta, item.status))
+
+
+def _selector(item: BudgetItem) -> Mapping[str, Any] | None:
+    """An empty one selects every pod; in v1beta1 it selected none (kubernetes pkg/apis/policy/helper.go)."""
+    found = item.spec.selector
+    if item.api_version == OLD and not any((found or {}).values()):
+        return None
+    return found
 
 
 def _status(meta: _Metadata, told: _Status | None) -> Status | None:

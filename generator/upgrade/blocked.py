@@ -52,7 +52,8 @@ def refused_words(found: Iterable[tuple[Pod, Answer]]) -> tuple[str, ...]:
 
 def _told(answer: Answer) -> str:
     text = answer.cause or answer.message.rstrip(".")
-    return f"{text[:1].lower()}{text[1:]} (HTTP {answer.code})"
+    named = f": {', '.join(answer.budgets)}" if len(answer.budgets) > 1 else ""
+    return f"{text[:1].lower()}{text[1:]}{named} (HTTP {answer.code})"
 
 
 def numbers(guard: Guard) -> str:
@@ -71,6 +72,10 @@ def step(scene: Scene, pod: Pod, answer: Answer) -> tuple[str, str]:
         effect = "changes nothing; narrow or delete all but one of the budgets that select the pod"
         return kubectl("get", "pdb", "-n", pod.namespace, "-o", "wide"), effect
     guard = found[0]
+    if not pod.ready and not guard.budget.always_allow:
+        spec = '{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'
+        command = kubectl("patch", "pdb", "-n", pod.namespace, guard.budget.name, "--type", "merge", "-p", spec)
+        return command, "lets pods that run and aren't Ready be evicted: they serve nothing"
     if guard.status.expected > guard.status.desired and guard.status.healthy < guard.status.expected:
         command = kubectl("get", "pods", "-n", pod.namespace, "-o", "wide")
         return command, "changes nothing; once a pod of the budget that isn't Ready gets Ready, the eviction passes"

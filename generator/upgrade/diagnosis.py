@@ -9,7 +9,7 @@ from generator.facts.podselector import selects
 from generator.upgrade import driverpod, slotholder, staying
 from generator.upgrade.assembled import Missing
 from generator.upgrade.scene import AGAIN, Diagnosis, Scene, Verdict, kubectl, relabel, soon
-from generator.upgrade.state import SKIP, VALIDATION_SECONDS, State
+from generator.upgrade.state import SKIP, STATE, VALIDATION_SECONDS, State
 from generator.upgrade.world import Node, Scope, due
 
 Judge = Callable[[Scene, Node, Scope], Diagnosis]
@@ -26,7 +26,12 @@ def diagnose(scene: Scene, node: Node) -> Diagnosis:
 def _judged(scene: Scene, node: Node) -> Diagnosis:
     scope = scene.scope(node)
     if node.state and (reason := _left_over(scene, node, scope)):
-        return Diagnosis(verdict=Verdict.STALE, why=(f"stale: {reason}, so that no controller moves it",))
+        return Diagnosis(
+            verdict=Verdict.STALE,
+            why=(f"stale: {reason}, so that no controller moves it",),
+            command=kubectl("label", "node", node.name, f"{STATE}-"),
+            effect="takes the label away; nothing is done to the node",
+        )
     if node.state not in set(State):
         why = f'"{node.state}" is no state that this release knows: shown as it is, no step acts on it'
         return Diagnosis(verdict=Verdict.UNTOLD, why=(why,), command=relabel(node.name), effect=AGAIN)
