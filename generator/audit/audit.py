@@ -7,7 +7,8 @@ from msgspec import Struct
 from generator.audit import objects, pools
 from generator.audit.difference import ERRORS, Difference
 from generator.audit.live import Live
-from generator.audit.node import Judge, Standing, is_gpu_node
+from generator.audit.membership import is_looked_at, without_gpu
+from generator.audit.node import Judge, Standing
 from generator.audit.objects import Adoption
 from generator.audit.pools import PoolStanding
 from generator.declared.catalog import Catalog
@@ -40,12 +41,12 @@ class Audit(Struct, frozen=True, kw_only=True):
 def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
     """The result doesn't depend on the order in which nodes are given."""
     judge = Judge(cluster, Listed(catalog), live)
-    seen = sorted((node for node in live.nodes if is_gpu_node(node)), key=lambda one: one.name)
+    seen = sorted((node for node in live.nodes if is_looked_at(cluster, node)), key=lambda one: one.name)
     nodes = tuple(judge.standing(node) for node in seen)
     of_pools = pools.standings(cluster, nodes)
     adopted = objects.adoptions(cluster, live)
     found = [one for node in nodes for one in node.differences]
-    found += pools.differences(cluster, of_pools)
+    found += pools.differences(cluster, of_pools, without_gpu(cluster, live.nodes))
     found += pools.rebuilt(cluster, live, nodes, catalog)
     found += objects.differences(cluster, live, adopted)
     return Audit(

@@ -13,6 +13,7 @@ class What(StrEnum):
     UNCLAIMED = "unclaimed"
     CLAIMED_TWICE = "claimed-twice"
     UNLABELLED = "unlabelled"
+    NO_GPU = "no-gpu"
     UNDECLARED = "undeclared"
     NOT_BUILT = "not-built"
     NO_REFERENCE = "no-reference"

@@ -7,6 +7,7 @@ from msgspec import Struct
 from generator.audit.difference import Difference, What
 from generator.audit.live import Live
 from generator.audit.loaded import is_of, loaded_driver
+from generator.audit.membership import is_discovered, is_gpu_node
 from generator.declared.catalog import Entry
 from generator.declared.fleet import Cluster, Kernel, Mode, OsRelease, Pool
 from generator.facts import label
@@ -15,7 +16,7 @@ from generator.facts.kernel import architecture
 from generator.facts.release import DriverApi
 from generator.observed.node import Node
 from generator.observed.pod import Container, Pod
-from generator.render.claim import absent_labels, asked, claims, has_gpu
+from generator.render.claim import PCI_LABELS, absent_labels, asked, claims
 from generator.render.combination import Combination, combinations
 from generator.rules.image_miss import Lack, Listed, lacking
 
@@ -89,6 +90,8 @@ class Judge:
 
     def _of_pool(self, plain: Standing, node: Node, pool: Pool) -> Standing:
         named = _with(plain, pool=pool.name)
+        if not is_gpu_node(node):
+            return _with(named, differences=(self._no_gpu(node, pool),))
         if not pool.driver.managed:
             return _with(named, differences=tuple(self._host_driver(named, node, pool)))
         absent = absent_labels(self.cluster, pool, node.labels)
@@ -133,6 +136,14 @@ class Judge:
         if one.kernel is None:
             hint = "add it to the catalog once it is built, or set a driver.version that is"
         yield self._difference(node, What.NOT_BUILT, f"it needs {one.tag} for {one.platform}, which {told}", hint, pool)
+
+    def _no_gpu(self, node: Node, pool: Pool) -> Difference:
+        """A node of a pool that the operator doesn't take for one with GPUs."""
+        if not is_discovered(node):
+            return self._unlabelled(node, pool, (*absent_labels(self.cluster, pool, node.labels), PCI_LABELS[0]))
+        message = f"node feature discovery no longer sees an NVIDIA GPU on it: {label.GPU_PRESENT} is false"
+        hint = "see on the node whether its GPUs are still there: lspci -d 10de:"
+        return self._difference(node, What.NO_GPU, message, hint, pool)
 
     def _unlabelled(self, node: Node, pool: Pool, absent: Iterable[str]) -> Difference:
         says = [text for text in (node.kernel and f"kernel {node.kernel}", node.os_image) if text]
@@ -204,11 +215,6 @@ class Judge:
             pool=pool.name if pool else "",
             node=node.name,
         )
-
-
-def is_gpu_node(node: Node) -> bool:
-    """Whether the operator takes it for one, or it offers GPUs already."""
-    return has_gpu(node.labels) or any(name.startswith("nvidia.com/") for name in node.resources)
 
 
 def arch_of(node: Node) -> str:

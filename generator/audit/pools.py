@@ -47,14 +47,18 @@ def standings(cluster: Cluster, nodes: Sequence[Standing]) -> tuple[PoolStanding
     )
 
 
-def differences(cluster: Cluster, pools: Sequence[PoolStanding]) -> Iterator[Difference]:
-    """Pools that are mixed, of another size than declared, or declare what nobody runs."""
+def differences(
+    cluster: Cluster, pools: Sequence[PoolStanding], without_gpu: Mapping[str, Sequence[str]]
+) -> Iterator[Difference]:
+    """Pools that are mixed, of another size than declared, name nodes without GPUs, or declare what nobody runs."""
     by_name = {pool.name: pool for pool in cluster.pools}
     for standing in pools:
         pool = by_name[standing.pool]
         yield from _mixed(cluster, pool, standing)
         yield from _size(cluster, pool, standing)
         yield from _unused(cluster, pool, standing)
+        if names := without_gpu.get(pool.name):
+            yield _without_gpu(cluster, pool, names)
 
 
 def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
@@ -64,6 +68,16 @@ def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Dif
         told = "; ".join(f"{one.os} with {one.kernel}: {_few(one.nodes)}" for one in standing.systems)
         hint = "split the pool by OS, or finish the migration: under a ClusterPolicy the first node decides for all"
         yield _difference(cluster, pool, What.MIXED, f"its nodes run {' and '.join(systems)} ({told})", hint)
+
+
+def _without_gpu(cluster: Cluster, pool: Pool, names: Sequence[str]) -> Difference:
+    """The operator leaves them alone; it is the pool that may mean others."""
+    nodes = "1 node has" if len(names) == 1 else f"{len(names)} nodes have"
+    message = (
+        f"{nodes} the labels of its nodeSelector and no NVIDIA GPU that node feature discovery sees: {_few(names)}"
+    )
+    hint = "see on the nodes whether their GPUs are there (lspci -d 10de:), or narrow the nodeSelector"
+    return _difference(cluster, pool, What.NO_GPU, message, hint)
 
 
 def _size(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
@@ -77,9 +91,9 @@ def _size(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Diff
 
 
 def _unused(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
-    """A pool without nodes says nothing of its kernels."""
+    """A pool without nodes says nothing of its kernels, and a node without the label may run any."""
     run = {system.kernel for system in standing.systems}
-    if pool.driver.mode is not Mode.PRECOMPILED or not run:
+    if pool.driver.mode is not Mode.PRECOMPILED or not run or "" in run:
         return
     idle = sorted({kernel.name for kernel in pool.kernels if not kernel.upcoming} - run)
     if idle:
@@ -129,8 +143,3 @@ def _few(names: Sequence[str]) -> str:
 
 def _difference(cluster: Cluster, pool: Pool, what: What, message: str, hint: str) -> Difference:
     return Difference(what=what, message=message, hint=hint, cluster=cluster.name, pool=pool.name)
-
-
-def by_node(found: Sequence[Standing]) -> Mapping[str, Standing]:
-    """The standings by node."""
-    return {one.node: one for one in found}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from generator.audit.node import is_gpu_node
+from generator.audit.membership import is_gpu_node
 from generator.declared.fleet import Cluster
 from generator.observed.node import Node
 from generator.render.claim import claims

@@ -9,6 +9,7 @@ from generator.audit.audit import Audit
 from generator.audit.difference import Difference, What
 from generator.audit.node import Standing
 from generator.audit.objects import Adoption
+from generator.audit.pools import System
 from generator.finding import Severity
 from generator.render.reload import Effect
 from generator.report.text import printable, sentence
@@ -33,7 +34,7 @@ def _cluster(one: Audit, *, every: bool) -> Iterator[str]:
     of_release = f", operator {one.operator}" if one.operator else ""
     yield f"{one.cluster}: {_count(len(one.nodes), 'GPU node')}, {_count(one.others, 'other')}{of_release}"
     for pool in one.pools:
-        systems = "; ".join(f"{each.os} {each.kernel or 'no kernel'} x {len(each.nodes)}" for each in pool.systems)
+        systems = "; ".join(_system(each) for each in pool.systems)
         yield f"  {pool.pool}: {_count(pool.nodes, 'node')}" + (f" ({systems})" if systems else "")
     if every:
         yield from (f"  {line}" for node in one.nodes for line in _node(node))
@@ -45,6 +46,10 @@ def _cluster(one: Audit, *, every: bool) -> Iterator[str]:
     yield from (line for difference in one.differences for line in _difference(difference))
     yield from (f"  cannot tell from this input: {unseen}" for unseen in one.unseen)
     yield f"  {_sum(one)}"
+
+
+def _system(one: System) -> str:
+    return f"{one.os or 'no OS label'} {one.kernel or 'no kernel label'} x {len(one.nodes)}"
 
 
 def _node(node: Standing) -> Iterator[str]:

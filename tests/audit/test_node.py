@@ -186,3 +186,46 @@ def test_the_order_of_nodes_makes_no_difference() -> None:
     for seed in range(5):
         random.Random(seed).shuffle(seen)
         assert audited(ONE, *seen) == wanted
+
+
+def _bare(name: str, **labels: str) -> dict[str, object]:
+    """A node as it registers: node feature discovery has not been there, and no device plugin."""
+    return {"kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/arch": "amd64", **labels}}}
+
+
+def test_a_node_of_a_pool_that_nfd_has_never_seen_is_no_other_node() -> None:
+    """It has not one of NFD's labels, so the operator doesn't take it for a GPU node; the audit must."""
+    found = audited(ONE, _bare("n1", **{"x/y": "a"}), _bare("cpu"))
+    assert said(found) == [("unlabelled", "n1")]
+    assert "kernel-version.full" in found.differences[0].message
+    assert "pci-10de.present" in found.differences[0].message
+    assert (found.failed, len(found.nodes), found.others) == (True, 1, 1)
+
+
+def test_a_node_whose_gpu_has_vanished() -> None:
+    """facts/gpu-operator.md 7: gpu.present is set to "false", not removed, when the PCI labels vanish."""
+    lost = node("n1", labels={"nvidia.com/gpu.present": "false"})
+    del lost["status"]["capacity"]
+    found = audited(ONE, lost)
+    assert said(found) == [("no-gpu", "n1")]
+    assert "gpu.present is false" in found.differences[0].message
+
+
+def test_nodes_that_a_selector_means_and_that_never_had_a_gpu() -> None:
+    none = [node(f"n{number}", labels={"nvidia.com/gpu.present": None}) for number in range(7)]
+    for one in none:
+        del one["status"]["capacity"]
+    found = audited(ONE, *none)
+    assert said(found) == [("no-gpu", "a")]
+    assert "7 nodes have" in found.differences[0].message
+    assert "n4 and 2 more" in found.differences[0].message
+    assert (found.nodes, found.others, found.failed) == ((), 7, False)
+
+
+def test_a_pool_that_is_chosen_by_gpu_present_means_no_cpu_node() -> None:
+    by_gpu = files(
+        'nodeSelector: {nvidia.com/gpu.present: "true"}, os: {id: ubuntu, version: "22.04"}, arch: [amd64], '
+        f"kernels: [{KERNEL}]",
+        **{"inventory/catalog.yaml": catalog(tag(KERNEL))},
+    )
+    assert said(audited(by_gpu, node("n1"), _bare("cpu"))) == []
