@@ -48,20 +48,26 @@ def targets(
         raise UnreadableError("no cluster is asked for", "name a declared cluster or ring")
     if len(contexts) == 1 and len(chosen) > 1:
         raise UnreadableError("one context is one cluster", "name it with --cluster")
-    named = dict(zip(clusters, contexts, strict=False)) if clusters else dict.fromkeys([chosen[0].name], *contexts[:1])
-    return [Target(one.name, named.get(one.name) or one.kube_context or one.name, one) for one in chosen]
+    named = dict(zip(clusters or [chosen[0].name], contexts, strict=False))  # "" is kubectl's own choice
+    return [Target(one.name, named.get(one.name, one.kube_context or one.name), one) for one in chosen]
 
 
 def each(found: Iterable[Target], look: Callable[[Target], T]) -> tuple[list[tuple[Target, T]], list[Unasked]]:
-    """What was seen of each, and the clusters that could not be looked at: neither clean nor failed."""
-    from generator.edges.errors import CouldNotLookError
+    """What was seen of each, and the clusters that could not be looked at: neither clean nor failed.
+
+    Of several, one whose context is missing doesn't hide the others.
+    """
+    from generator.edges.errors import CouldNotLookError, UnreadableError
     from generator.report.unasked import Unasked
 
+    wanted = list(found)
     seen: list[tuple[Target, T]] = []
     unasked: list[Unasked] = []
-    for target in found:
+    for target in wanted:
         try:
             seen.append((target, look(target)))
-        except CouldNotLookError as error:
+        except (CouldNotLookError, UnreadableError) as error:
+            if isinstance(error, UnreadableError) and len(wanted) == 1:
+                raise
             unasked.append(Unasked(target.name, error.message, error.hint))
     return seen, unasked

@@ -142,6 +142,28 @@ class TestLive:
             assert call(capfd, "audit", "--context", "admin", root=laid(tmp_path)).code == 0
             assert call(capfd, "audit", "--context", "nobody", root=tmp_path).code == 2
 
+    def test_an_empty_context_is_kubectls_own_choice(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As in a pod, where there is no kubeconfig: docs/audit.md."""
+        with ApiServer({"/api/v1/nodes": [node("n1")], "/api/v1/pods": []}) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "current")))
+            called = call(capfd, "audit", "--cluster", "one", "--context", "", root=laid(tmp_path))
+        assert called.code == 0
+        assert "one: 1 GPU node" in called.out
+
+    def test_a_missing_context_does_not_hide_the_other_clusters(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = laid(tmp_path)
+        (root / "inventory/two.yaml").write_text((root / "inventory/one.yaml").read_text().replace("one", "two"))
+        with ApiServer({"/api/v1/nodes": [node("n1")], "/api/v1/pods": []}) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "two")))
+            called = call(capfd, "audit", root=root)
+        assert called.code == 3
+        assert "two: 1 GPU node" in called.out
+        assert "one: could not be looked at: the kubeconfig has no context `one`" in called.out
+
     def test_forbidden_and_unreachable_are_neither_clean_nor_failed(
         self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
