@@ -98,8 +98,7 @@ def _quoted(token: str) -> str:
 
 
 def _get(kubectl: Kubectl, path: str, resource: str) -> bytes | None:
-    context = (f"--context={kubectl.context}",) if kubectl.context else ()
-    argv = ("kubectl", *context, f"--request-timeout={TIMEOUT}", "get", "--raw", path)
+    argv = ("kubectl", *_flags(kubectl.context), "get", "--raw", path)
     try:
         output = Child(argv, kubectl.environment).collect()
     except OSError as error:
@@ -111,6 +110,13 @@ def _get(kubectl: Kubectl, path: str, resource: str) -> bytes | None:
     if "(NotFound)" in said and "could not find the requested resource" in said:
         return None
     raise _refused(kubectl, resource, said)
+
+
+def _flags(context: str) -> tuple[str, ...]:
+    """In a pod, without a kubeconfig, any flag of the connection makes kubectl forget the pod's service account
+    (client-go tools/clientcmd merged_client_builder.go: only an empty configuration is one of a pod).
+    """
+    return (f"--context={context}", f"--request-timeout={TIMEOUT}") if context else ()
 
 
 def _refused(kubectl: Kubectl, resource: str, said: str) -> OutsideError:

@@ -78,6 +78,18 @@ def test_contexts_are_told_apart(tmp_path: Path) -> None:
         assert names(at(server.kubeconfig(tmp_path / "config", "one", "two"), "two"), "nodes") == []
 
 
+def test_without_a_context_nothing_is_said_of_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a pod kubectl takes its service account only where no flag and no kubeconfig says anything else."""
+    asked = tmp_path / "kubectl"
+    asked.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/argv\necho "{{}}"\n', encoding="utf-8")
+    asked.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    pages = listed(kubectl_at("", os.environ), "nodes")
+    assert pages is not None
+    assert list(pages) == [b"{}\n"]
+    assert (tmp_path / "argv").read_text().split() == ["get", "--raw", "/api/v1/nodes?limit=500"]
+
+
 def test_no_kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CouldNotLookError, match="is it installed"):
