@@ -10,21 +10,19 @@ from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct
-
-from generator.declared.libyaml import (
+from yaml._yaml import CParser, Mark
+from yaml.error import MarkedYAMLError, YAMLError
+from yaml.events import (
     AliasEvent,
-    CParser,
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
-    Mark,
-    MarkedYAMLError,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
-    YAMLError,
 )
+
 from generator.declared.places import DROPPED, ITEM, NEXT_KEY, Locator, Places
 from generator.declared.scalar import MERGE, Ambiguous, is_null, key_text, resolve
 from generator.declared.syntax import (

@@ -3,16 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from jinja2 import BaseLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from msgspec import Struct
 
-from generator.render.jinja import (
-    BaseLoader,
-    ImmutableSandboxedEnvironment,
-    StrictUndefined,
-    TemplateNotFound,
-    TemplateSyntaxError,
-    nodes,
-)
 from generator.render.scalar import Printed, block, finalize, lines
 
 # Same input, same output: what draws lots or prints an object's address is not there.

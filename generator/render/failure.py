@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
+
 from generator.finding import Finding, Place, invalid
-from generator.render.jinja import TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from generator.render.output import RenderedFile
 from generator.render.scalar import UnprintableError
 from generator.render.template import Template

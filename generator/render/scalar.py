@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jinja2 import Undefined
+
 from generator.declared.scalar import INT64, Ambiguous, is_null, resolve
-from generator.render.jinja import Undefined
 
 START, END = "\x02", "\x03"
 BLOCK = f"{START}|"  # how a marked block of lines begins; no scalar does

@@ -252,7 +252,7 @@ LOADED = "import atexit\natexit.register(lambda: print(*sorted(sys.modules), fil
         (("rules",), ("jsonschema_rs", "rich", "generator.edges.git")),
         (("show",), ("jsonschema_rs", "rich", "generator.rules")),
         (("tag", "aws-use1/a100-train"), ("jsonschema_rs", "rich", "urllib3")),
-        (("check",), ("urllib3", "ssl", "yaml.reader", "yaml.loader", "jinja2.bccache")),
+        (("check",), ("urllib3", "ssl")),
         (("catalog", "list"), ("urllib3", "ssl")),
     ],
 )
