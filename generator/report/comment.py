@@ -77,8 +77,8 @@ def _rows(pool: PoolImpact) -> Iterator[tuple[str, str]]:
     elif was or becomes:
         yield "driver", cell(becomes or was)
     yield "nodes", words.nodes(pool)
-    because = [f"{cell(one.path)}: {cell(words.cut(one.was))} → {cell(words.cut(one.becomes))}" for one in pool.changes]
-    yield from _listed("because", [*because, *([cell(pool.reason)] if pool.reason else [])])
+    because = [": ".join((cell(one.path), " → ".join(map(cell, words.both(one))))) for one in pool.changes]
+    yield from _listed("because", [*because, *map(cell, words.reasons(pool))])
     images = [_image(one) for one in sorted(pool.images, key=lambda one: one.standing is Standing.BUILT)]
     yield from _listed("images", images)
     yield from _listed("workloads", [words.evicted(one, cell) for one in pool.evictions])

@@ -70,7 +70,7 @@ class _Making:
 
     def reload(self, pool: PoolImpact) -> Finding:
         """A pool whose nodes lose their driver for a while, or for good."""
-        because = [*map(words.field, pool.changes[: words.FIELDS]), *([pool.reason] if pool.reason else [])]
+        because = [*map(words.field, pool.changes[: words.FIELDS]), *words.reasons(pool)]
         parts = [words.driver(pool), words.nodes(pool), *([f"because {', '.join(because)}"] if because else [])]
         parts += [words.evicted(one) for one in pool.evictions]
         hint = HINTS[pool.outcome]

@@ -33,7 +33,7 @@ VERBS = {
     Outcome.UNDECIDED: ("is undecided", "are undecided"),
 }
 FIELDS = 6
-WIDEST = 80
+WIDEST, BEFORE = 80, 20
 
 
 class Told(Struct, frozen=True, kw_only=True):
@@ -125,7 +125,7 @@ def _pool(pool: PoolImpact, width: int) -> Iterator[str]:
     inset = "      "
     if pool.quiet:
         return
-    if because := [*map(field, pool.changes[:FIELDS]), *([pool.reason] if pool.reason else [])]:
+    if because := [*map(field, pool.changes[:FIELDS]), *reasons(pool)]:
         more = f" and {len(pool.changes) - FIELDS} more" if len(pool.changes) > FIELDS else ""
         yield f"{inset}because {', '.join(because)}{more}"
     for image in pool.images:
@@ -139,6 +139,11 @@ def _pool(pool: PoolImpact, width: int) -> Iterator[str]:
         yield from _danger(danger, inset)
     for why in pool.undecided:
         yield f"{inset}undecided: {why}"
+
+
+def reasons(pool: PoolImpact) -> list[str]:
+    """What brings it and is no field, unless it stands among what is undecided."""
+    return [pool.reason] if pool.reason and pool.reason not in pool.undecided else []
 
 
 def _standing(pool: PoolImpact) -> str:
@@ -174,12 +179,26 @@ def sized(size: Size | None, what: str) -> str:
 
 def field(change: Change) -> str:
     """One field from and to."""
-    return f"{change.path} {cut(change.was)} -> {cut(change.becomes)}"
+    was, becomes = both(change)
+    return f"{change.path} {was} -> {becomes}"
 
 
-def cut(value: str) -> str:
-    """A value that fits on a line."""
-    return value if len(value) <= WIDEST else f"{value[:WIDEST]}…"
+def both(change: Change) -> tuple[str, str]:
+    """A value before and after, each so that it fits on a line, from shortly before where they differ."""
+    values = change.was, change.becomes
+    if max(map(len, values)) <= WIDEST:
+        return values
+    alike = next(
+        (at for at, (one, other) in enumerate(zip(*values, strict=False)) if one != other), min(map(len, values))
+    )
+    start = max(0, alike - BEFORE) if alike > WIDEST // 2 else 0
+    was, becomes = (_cut(value, start) for value in values)
+    return was, becomes
+
+
+def _cut(value: str, start: int) -> str:
+    end = start + WIDEST
+    return f"{'…' if start else ''}{value[start:end]}{'…' if len(value) > end else ''}"
 
 
 def image_line(image: ImageChange) -> str:

@@ -202,8 +202,11 @@ class _Comparing:
             if was.operator.driver_api is DriverApi.NVIDIADRIVER:
                 yield replace(removed(was, pool, "the pool is no longer declared"), dangers=(pruned(was, pool),))
             else:
-                reason = "the pool is no longer declared, and its nodes keep the driver of the cluster"
-                yield replace(removed(was, pool, reason), outcome=Outcome.NONE, undecided=(reason,))
+                yield replace(
+                    removed(was, pool, "the pool is no longer declared"),
+                    outcome=Outcome.NONE,
+                    undecided=("nodes of it that stay keep the driver of the cluster, and nothing says their kernels",),
+                )
 
 
 class _Nothing(Struct, frozen=True):

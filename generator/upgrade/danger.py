@@ -88,9 +88,22 @@ def begins(cluster: str, pool: str, pair: Pair) -> Iterator[Danger]:
 
 
 def _switched(cluster: Cluster, before: DriverApi, after: DriverApi) -> Danger:
-    """Facts T9: from v26.7 on running pods stay as orphans and are replaced node by node; before, they are deleted."""
+    """Facts T9: from v26.7 on running pods stay as orphans and are replaced node by node; before, they are deleted.
+
+    There is no such way back: NVIDIADrivers are only disabled (gpu-operator controllers/nvidiadriver_controller.go,
+    v26.7.0), so that their DaemonSets stay until the objects go, and go with them.
+    """
     release = cluster.operator.release
     message = f"cluster {cluster.name} goes from {before} to {after}"
+    if after is DriverApi.CLUSTERPOLICY:
+        return Danger(
+            kind=Kind.API,
+            cluster=cluster.name,
+            message=f"{message}: its DaemonSet comes beside those of the NVIDIADrivers, "
+            "and their pods go with the objects, all at once, past the upgrade policy",
+            way_out="drain the cluster for the switch, since nothing takes nodes back one by one",
+            blocks=True,
+        )
     if release.owner_label:
         return Danger(
             kind=Kind.API,

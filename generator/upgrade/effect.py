@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts.release import DriverApi
-from generator.render.driverpod import Machine, Settings, Unmade
+from generator.render.driverpod import DriverPod, Machine, Settings, Unmade
 from generator.render.reload import ABSENT, Change, Effect, changes, compared, driver_pod, machine_of, written
 
 
@@ -23,6 +23,7 @@ class Outcome(StrEnum):
     NONE = "none"
 
 
+MANAGER = "manager.image"
 OUTCOMES = {Effect.NONE: Outcome.NONE, Effect.RESTART_ONLY: Outcome.RESTART, Effect.FULL_RELOAD: Outcome.RELOAD}
 
 
@@ -61,6 +62,8 @@ def effect(api: DriverApi, sides: Sides, old: Settings, new: Settings, roots: tu
             return Told(Outcome.UNDECIDED, reason=pod.message)
     was, becomes = (pod for pod in pods if not isinstance(pod, Unmade))
     in_place = before.operator.release.restart_only and after.operator.release.restart_only
+    if api is DriverApi.NVIDIADRIVER and not (_named(old) or _named(new)):
+        becomes = _with_manager(was, becomes)
     found = compared(was, becomes, in_place=in_place)
     told = Told(OUTCOMES[found.effect], written(old, new, found.changes))
     return told if before.operator.release == after.operator.release else _of_release(api, before, after, told)
@@ -68,6 +71,21 @@ def effect(api: DriverApi, sides: Sides, old: Settings, new: Settings, roots: tu
 
 def _selector(spec: Settings) -> dict[str, Any]:
     return {"nodeSelector": spec.get("nodeSelector") or {}}
+
+
+def _named(spec: Settings) -> bool:
+    """Whether a driver manager is named, so that the operator's default is not taken."""
+    manager = spec.get("manager")
+    return isinstance(manager, dict) and bool(manager.get("image"))
+
+
+def _with_manager(was: DriverPod, becomes: DriverPod) -> DriverPod:
+    """A newer operator's default driver manager is not taken while nothing else of the pod changes.
+
+    gpu-operator internal/state/driver.go, handleDefaultImagesInObjects, v24.9.0 to v26.7.0.
+    """
+    kept = DriverPod({**becomes.loaded, MANAGER: was.loaded.get(MANAGER)}, becomes.around)
+    return becomes if changes(was.loaded, kept.loaded) or changes(was.around, kept.around) else kept
 
 
 def _machine(sides: Sides, old: Settings, root: str) -> Machine:

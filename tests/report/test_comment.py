@@ -166,3 +166,20 @@ def test_rings_are_told_in_their_order() -> None:
         "no ring",
         "y",
     ]
+
+
+def test_long_values_are_shown_from_where_they_differ() -> None:
+    was, becomes = (f'["{"x" * 90}", "{end}", "{"y" * 90}"]' for end in ("before", "after"))
+    made = told(cluster(pool("a", Outcome.RESTART, changes=(Change("tolerations", was, becomes),))))
+    for said in (text(made), comment(made)):
+        assert "before" in said
+        assert "after" in said
+        assert "x" * 30 not in said
+
+
+def test_what_is_undecided_is_said_once() -> None:
+    made = told(
+        cluster(pool("a", Outcome.UNDECIDED, reason="the operator is newer", undecided=("the operator is newer",)))
+    )
+    for said in (text(made), comment(made)):
+        assert said.count("the operator is newer") == 1
