@@ -29,11 +29,3 @@ def test_the_inventory_of_the_readme_passes_the_gate() -> None:
     files = dict(re.findall(r"^```yaml\n# (inventory/\S+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL))
     assert len(files) == 3
     assert findings(files) == ()
-
-
-def test_the_comment_that_is_shown_is_the_one_that_diff_writes() -> None:
-    """The console block of docs/diff.md is run by test_docs.py."""
-    page = (ROOT / "docs" / "diff.md").read_text(encoding="utf-8")
-    (written,) = re.findall(r"^<!-- drivergate:diff -->\n\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
-    quoted = "".join(f"> {line}".rstrip() + "\n" for line in written.splitlines())
-    assert quoted in README
