@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from generator.declared.sources import FOLDER as ELSEWHERE
+from generator.declared.sources import LOCK
 from generator.finding import Finding, Place, Severity
 from generator.report.text import printable, sentence
 
@@ -64,10 +66,18 @@ def told(finding: Finding) -> str:
 
 
 def below(prefix: str, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings with places relative to git's top folder, below which the fleet's root lies at `prefix`."""
-    if not prefix:
-        return tuple(findings)
-    return tuple(replace(one, place=replace(one.place, file=f"{prefix}{one.place.file}")) for one in findings)
+    """The findings with places relative to git's top folder, below which the fleet's root lies at `prefix`.
+
+    A document of another repository is no file of this one: what is wrong with it stands at its pin.
+    """
+    return tuple(_below(prefix, one) for one in findings)
+
+
+def _below(prefix: str, one: Finding) -> Finding:
+    place = one.place
+    if place.file.startswith(ELSEWHERE) and "/" in place.file.removeprefix(ELSEWHERE):
+        return replace(one, place=Place(f"{prefix}{LOCK}"), message=f"{place}: {one.message}")
+    return replace(one, place=replace(place, file=f"{prefix}{place.file}")) if prefix else one
 
 
 def line(place: Place) -> int:

@@ -92,7 +92,16 @@ def test_the_script_of_ci_judges_a_branch_and_a_commit(tmp_path: Path) -> None:
         assert said.code == 1
         assert "580-5.15.0-1090-gke-ubuntu22.04" in said.text
     assert run(repo.path, *script, "drift").code == 1
-    assert run(repo.path, *script, "gate", "no-such-branch").code not in {0, 1}
+    said = run(repo.path, *script, "gate", "no-such-branch")
+    assert said.code == 3
+    assert "fetch the whole history" in said.text
+    (repo.path / "inventory/clusters/west.yaml").write_text("kind: Cluster\n")
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "broken")
+    said = run(repo.path, *script, "diff", "main")
+    assert said.code == 2
+    assert said.stdout.startswith("<!-- drivergate:diff -->\n")
+    assert "nothing is compared" in said.stdout
+    repo.git("reset", "-q", "--hard", "HEAD^")
     assert run(repo.path, *script).code == 2
     assert not (repo.path / "build").exists()
 

@@ -8,7 +8,9 @@
 set -eu
 
 base() {
-  git merge-base "$1" HEAD
+  git merge-base "$1" HEAD && return
+  echo "no commit is known that HEAD and $1 have in common: fetch the whole history (fetch-depth: 0, GIT_DEPTH: 0)" >&2
+  exit 3
 }
 
 case "${1:-}" in
