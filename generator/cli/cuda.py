@@ -82,7 +82,13 @@ def pools(
 
 @cuda.command("affinity")
 def affinity(
-    name: Annotated[str, typer.Argument(metavar="WORKLOAD|NEED", help="A declared workload, or a need as of `cuda`.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WORKLOAD|NEED]",
+            help="A declared workload, or a need as of `cuda`; default: every workload that declares a need.",
+        ),
+    ] = None,
     root: Root = None,
     clusters: Clusters = None,
     by_pool: Annotated[
@@ -92,7 +98,7 @@ def affinity(
     rev: Rev = None,
     printed: Printed = Format.TEXT,
 ) -> int:
-    """Print the nodeAffinity of a workload or a need, as YAML for a pod's spec; exit 1 where no label can say it."""
+    """Print the nodeAffinity of workloads or a need, as YAML for a pod's spec; exit 1 where no label can say it."""
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
     from generator.cli.reading import told
     from generator.facts.cuda import Need, parse_need
@@ -105,13 +111,13 @@ def affinity(
     if isinstance(found, int):
         return found
     incomplete = told(found, as_json=as_json)
-    placements = report.of_workload(found.fleet, name)
-    if placements and by_pool:
+    placements = report.of_workloads(found.fleet, name)
+    if by_pool and (placements or name is None):
         raise typer.BadParameter("--by-pool goes with a NEED; a workload says it itself, in cuda.by")
-    if not placements:
+    if not placements and name is not None:
         need = parse_need(name)
         if not isinstance(need, Need):
-            return UNUSABLE if incomplete else _no_workload(found, name, need)
+            return UNUSABLE if incomplete else _no_workload(found, name, need, clusters)
         placements = report.of_need(found.fleet, need, By.POOL if by_pool else By.LABELS)
     if as_json:
         out(json.printed(json.with_findings({"affinity": placements}, found.blocking)))
@@ -146,10 +152,16 @@ def _refused(refused: Refused) -> int:
     return UNUSABLE
 
 
-def _no_workload(found: Read, name: str, refused: Refused) -> int:
+def _no_workload(found: Read, name: str, refused: Refused, clusters: list[str] | None) -> int:
     """A text with a digit was meant as a need, any other as a name."""
     from generator.cli.naming import unknown
+    from generator.cli.outcome import UNUSABLE, say
+    from generator.report.text import printable
 
+    if clusters and any(name in one.shape.workloads for one in found.inventory.workloads):
+        where = ", ".join(map(printable, sorted(clusters)))
+        say(f'drivergate: workload "{name}" does not run on {where}\n    hint: name a cluster of its runsOn')
+        return UNUSABLE
     if any(char.isdigit() for char in name):
         return _refused(refused)
     otherwise = 'name a workload of inventory/, or a need such as "13.1" or ">=580"'

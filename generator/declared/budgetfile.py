@@ -14,16 +14,18 @@ from generator.declared.fleet import Fleet
 from generator.declared.layers import Path
 from generator.declared.repopath import OUT, is_plain
 from generator.declared.repopath import problem as path_problem
+from generator.declared.requirements import of_selector
+from generator.declared.shape import misfits
 from generator.declared.texts import Texts
 from generator.declared.workload import Manifest, Workload, WorkloadBudget
 from generator.declared.workloadbudget import NUMBERS, UNSAID, numbers, selector_of
-from generator.declared.workloadmodel import ManifestSpec
+from generator.declared.workloadmodel import BudgetManifest
 from generator.finding import Finding, Place, invalid
 
 EXAMPLE = "budgets/api.yaml"
 KIND, API = "PodDisruptionBudget", "policy/v1"
 SEPARATOR = re.compile(rb"(?m)^---(?=[ \t\r\n]|\Z)")
-WHERE = re.compile(r" - at `\$\.?([^`]*)`$")
+REFUSED = f"correct it: Kubernetes would refuse the {KIND}"
 FEW = 3
 
 
@@ -128,21 +130,22 @@ class _Reader:
         return () if problems else found
 
     def _read(self, workload: Workload, manifest: Manifest, one: Found) -> WorkloadBudget | None:
-        spec = one.object.get("spec")
+        written = {"spec": _given(one.object["spec"])} if one.object.get("spec") is not None else {}
         try:
-            shape = convert({} if spec is None else spec, ManifestSpec)
-        except ValidationError as error:
-            where = WHERE.search(str(error))
-            steps: Path = ("spec", *(where[1].split(".") if where and where[1] else ()))
-            said = WHERE.sub("", str(error)).replace("`", '"')
-            message = f"{'.'.join(map(str, steps))}: {said[:1].lower()}{said[1:]}"
-            place = self.texts.value(manifest.file, (*one.path, *steps))
-            self._tell(place, message, f"correct it: Kubernetes would refuse the {KIND}")
+            shape = convert(written, BudgetManifest).spec
+        except ValidationError:
+            self._tell_misfits(written, manifest, one)
             return None
         given = numbers(shape)
         if len(given) > 1:
             place = self.texts.key(manifest.file, (*one.path, "spec", given[1]))
             self._tell(place, f"{' and '.join(NUMBERS)} are alternatives, and both are given", "remove one of the two")
+            return None
+        wrong = () if shape.selector is UNSET else tuple(of_selector(shape.selector))
+        if wrong:
+            path, why = wrong[0]
+            place = self.texts.value(manifest.file, (*one.path, "spec", "selector", *path))
+            self._tell(place, f"spec.{why}", REFUSED)
             return None
         policy = shape.unhealthy_pod_eviction_policy
         return WorkloadBudget(
@@ -157,6 +160,13 @@ class _Reader:
             path=one.path,
             said=manifest.path,
         )
+
+    def _tell_misfits(self, written: Mapping[str, Any], manifest: Manifest, one: Found) -> None:
+        from msgspec.json import schema
+
+        places = self.texts.places(manifest.file).below(one.path)
+        found = misfits(schema(BudgetManifest), written, places)
+        self.findings += [each for each in found if each not in self.findings]
 
     def _tell(self, place: Place, message: str, hint: str, workload: Workload | None = None) -> None:
         about = f'workload "{workload.name}": ' if workload else ""
@@ -184,6 +194,13 @@ def _budgets(documents: Sequence[Any]) -> Iterator[Found]:
         for at, one in ((path, document), *(((*path, "items", number), item) for number, item in listed)):
             if isinstance(one, dict) and (one.get("kind"), one.get("apiVersion")) == (KIND, API):
                 yield Found(at, one)
+
+
+def _given(value: Any) -> Any:
+    """Without nulls, which the API takes for what isn't given."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _given(inner) for key, inner in value.items() if inner is not None}
 
 
 def _fits(one: Found, manifest: Manifest) -> bool:

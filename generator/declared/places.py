@@ -42,6 +42,15 @@ class Places:
         """The place of the key of a mapping, or of the item of a list."""
         return self._find(path)[0]
 
+    def below(self, path: tuple[str | int, ...]) -> "Places":
+        """The places inside the value at a path, or at its nearest parent."""
+        spot = self.root
+        for step in path:
+            if spot is None or step not in spot.inner:
+                break
+            spot = spot.inner[step][1]
+        return Places(self.file, spot)
+
     def _find(self, path: tuple[str | int, ...]) -> tuple[Place, Place]:
         if self.root is None:
             return Place(self.file), Place(self.file)

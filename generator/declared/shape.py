@@ -5,7 +5,7 @@ validated against the JSON Schema of the same model, which gives all errors with
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -57,6 +57,11 @@ def shaped(kind: str, value: Mapping[str, Any], file: str, texts: Texts) -> Shap
     return Shaped(msgspec.convert(fitted, KINDS[kind]), fitted, ())
 
 
+def misfits(wanted: Mapping[str, Any], value: Any, places: Places) -> tuple[Finding, ...]:
+    """What doesn't fit in an object of Kubernetes, of which nothing is taken for text that is none."""
+    return tuple(_schema_findings(wanted, value, _Fitting(wanted, places)))
+
+
 class _Fitting:
     """Turns what is text beyond doubt into text, and tells of what is not."""
 
@@ -97,11 +102,12 @@ class _Fitting:
             self.findings.append(
                 invalid("inventory/schema", place, f"{_name(path)} is {cut(value.text)}, {TOO_LARGE}", SMALLER)
             )
-        elif "string" in kinds:
+        elif "string" in kinds and "integer" not in kinds:
             self.findings.append(quoting(place, _name(path), value.text))
         else:
-            message = f"{_name(path)} is {cut(value.text)}, {_wanted(kinds)} is wanted"
-            self.findings.append(invalid("inventory/schema", place, message, f"write {_wanted(kinds)}"))
+            about = self.described(wanted) or _wanted(kinds)
+            message = f"{_name(path)} is {cut(value.text)}, {about} is wanted"
+            self.findings.append(invalid("inventory/schema", place, message, f"write {about}"))
         return value.text
 
     def resolved(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -123,6 +129,11 @@ class _Fitting:
 
     def items(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
         return next((one["items"] for one in self.alternatives(wanted) if "items" in one), {})
+
+    def described(self, wanted: Mapping[str, Any]) -> str:
+        """What a pattern says that it takes, "" where none says it."""
+        told = (one["description"] for one in self.alternatives(wanted) if "pattern" in one and "description" in one)
+        return str(next(told, "")).replace("'", '"')
 
     def kinds(self, wanted: Mapping[str, Any]) -> set[str]:
         return {kind for one in self.alternatives(wanted) for kind in _kinds(one)}
@@ -187,7 +198,11 @@ def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
     if kind == "AdditionalProperties":
         allowed = sorted({key for one in known.alternatives(_at(known, path)) for key in one.get("properties", ())})
         for key in error.kind.unexpected:
-            hint = did_you_mean(key, allowed) or f"remove it; known keys are {', '.join(allowed)}"
+            hint = (
+                _deeper(key, path, allowed, known)
+                or did_you_mean(key, allowed)
+                or f"remove it; known keys are {', '.join(allowed)}"
+            )
             yield invalid(
                 "inventory/schema", places.key((*path, key)), f'unknown key "{cut(key)}"{_inside(path)}', hint
             )
@@ -215,6 +230,13 @@ def _told(error: Any, path: Path, known: _Fitting) -> Iterator[Finding]:
         yield invalid("inventory/schema", place, message, f"write {about}")
 
 
+def _deeper(key: str, path: Path, allowed: Iterable[str], known: _Fitting) -> str:
+    """A key that stands one level too high."""
+    inner = {one: known.alternatives(_at(known, (*path, one))) for one in allowed}
+    homes = [one for one, wanted in inner.items() if any(key in each.get("properties", ()) for each in wanted)]
+    return f"write it inside {' or '.join(homes)}" if homes else ""
+
+
 def _misfit(text: str, about: str, pattern: str) -> str:
     """How a name breaks its pattern, whose description says which characters it takes; "" where it doesn't say."""
     holds = re.search(r"\(((?:lower-case )?letters\b[^)]*)\)", about)
@@ -229,10 +251,8 @@ def _misfit(text: str, about: str, pattern: str) -> str:
 def _about(known: _Fitting, path: Path, kind: str, error: Any) -> str:
     """What the schema wants at a path, in words."""
     wanted = _at(known, path)
-    if kind in {"Pattern", "AnyOf"}:
-        told = [one["description"] for one in known.alternatives(wanted) if "pattern" in one and "description" in one]
-        if told:
-            return str(told[0]).replace("'", '"')
+    if kind in {"Pattern", "AnyOf"} and (told := known.described(wanted)):
+        return told
     if kind == "Pattern":
         return f"text that matches {wanted.get('pattern', '')}"
     limits = {

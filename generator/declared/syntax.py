@@ -72,7 +72,7 @@ def explain(problem: str, context: str, at: tuple[int, int], began: tuple[int, i
     where = f" {context}" if context else ""
     if began is not None and began[0] != at[0]:
         where += f" that begins in line {began[0] + 1}"
-    hint = next((hint for part, hint in HINTS if part in problem), "") or _hint(_character_at(text, *at))
+    hint = next((hint for part, hint in HINTS if part in problem), "") or _hint(context, _character_at(text, *at))
     line, column = began if began is not None and "unexpected end" in problem else at  # an end tells nothing
     return Problem(line + 1, column + 1, f"not valid YAML: {problem}{where}", hint)
 
@@ -113,7 +113,9 @@ def _character_at(text: str, line: int, column: int) -> str:
     return lines[line][column : column + 1] if line < len(lines) else ""
 
 
-def _hint(char: str) -> str:
+def _hint(context: str, char: str) -> str:
+    if "block scalar" in context:
+        return "put the value in quotes: a plain one can't begin with '>' or '|'"
     if char == "\t":
         return "indent with spaces, not with tabs"
     return "put the value in quotes" if char in {"@", "`", "%", "&", "*", "!", "|", ">"} else "correct the YAML here"

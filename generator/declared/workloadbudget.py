@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType, to_builtins
 
 from generator.declared import workloadmodel as model
 from generator.declared.layers import Path
+from generator.declared.requirements import of_selector
 from generator.declared.workload import Manifest, WorkloadBudget
 
 # What Kubernetes does where a budget doesn't say. One that drivergate renders lets pods go that aren't healthy anyway:
@@ -47,7 +48,12 @@ class Budgets:
         elif written is not UNSET:
             yield start, written
 
+    def _selector(self, one: model.Budget, at: Path) -> None:
+        for path, why in () if one.selector is UNSET else of_selector(one.selector):
+            self.tell((*at, "selector", *path), f"disruptionBudget: {why}", "write it as Kubernetes takes it")
+
     def _existing(self, one: model.ExistingBudget, at: Path) -> None:
+        self._selector(one, at)
         if one.file is UNSET:
             self._add(one, at, rendered=False, name="" if one.name is UNSET else one.name)
             return
@@ -70,6 +76,7 @@ class Budgets:
             message = "disruptionBudget: a second budget to render, and a pod that two budgets cover can't be evicted"
             self.tell(at, message, "render one of them", key=True)
             return
+        self._selector(one, at)
         self._add(one, at, rendered=True, name=self.name if one.name is UNSET else one.name)
 
     def _add(self, one: model.Budget, at: Path, *, rendered: bool, name: str) -> None:

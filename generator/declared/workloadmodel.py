@@ -2,13 +2,17 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from generator.declared.modelparts import Count, Labels, Namespace, ObjectName, Range, Shape, Text
 
 Compatibility = Literal["minor-version", "paired"]
 # Kubernetes IsValidPercent: "05%" is one, "101%" is not.
-Number = Count | Annotated[str, Meta(pattern=r"^0*(100|[0-9]{1,2})%$(?!\n)", description='a number of pods, or "25%"')]
+# An int32, as the field of the API is.
+PodCount = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Number = (
+    PodCount | Annotated[str, Meta(pattern=r"^0*(100|[0-9]{1,2})%$(?!\n)", description='a number of pods, or "25%"')]
+)
 UnhealthyPods = Literal["IfHealthyBudget", "AlwaysAllow"]
 
 
@@ -46,8 +50,16 @@ class RunsOn(Shape, frozen=True):
 class Owner(Shape, frozen=True):
     """What makes the pods."""
 
-    kind: Annotated[Text, Meta(description="the owner's kind, such as Deployment; Pod or none for a bare pod")]
-    name: Annotated[ObjectName, Meta(description="the owner's own name; default: the workload's")] | UnsetType = UNSET
+    kind: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            pattern=r"^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$(?!\n)",
+            max_length=63,
+            description="a kind such as Deployment (letters, digits and '-'); Pod or none for a bare pod",
+        ),
+    ]
+    name: ObjectName | UnsetType = UNSET
     scalable: (
         Annotated[bool, Meta(description="whether the kind has a scale subresource; default: what its kind has")]
         | UnsetType
@@ -82,7 +94,9 @@ class Cuda(Shape, frozen=True):
     toolkit: Annotated[Text, Meta(description='the CUDA toolkit that is in the image: "12.4"')] | UnsetType = UNSET
     driver: Annotated[Text, Meta(description='a driver floor: ">=525.60.13"')] | UnsetType = UNSET
     require: (
-        Annotated[Text, Meta(description='the text of NVIDIA_REQUIRE_*: "cuda>=12.4"')] | list[Text] | UnsetType
+        Annotated[Text, Meta(description='the text of NVIDIA_REQUIRE_*: "cuda>=12.4"')]
+        | Annotated[list[Text], Meta(min_length=1)]
+        | UnsetType
     ) = UNSET
     by: Annotated[
         Literal["labels", "pool"],
@@ -135,6 +149,12 @@ class ManifestSpec(Numbers, frozen=True):
     unhealthy_pod_eviction_policy: UnhealthyPods | UnsetType = UNSET
 
 
+class BudgetManifest(Struct, frozen=True):
+    """As much of a PodDisruptionBudget manifest as is judged."""
+
+    spec: ManifestSpec = ManifestSpec()
+
+
 class Budget(Numbers, frozen=True):
     """The fields of a PodDisruptionBudget: exactly one of minAvailable and maxUnavailable."""
 
@@ -176,7 +196,7 @@ class Workload(Shape, frozen=True):
         ]
         | UnsetType
     ) = UNSET
-    disruption_budget: DisruptionBudget | list[DisruptionBudget] | UnsetType = UNSET
+    disruption_budget: DisruptionBudget | Annotated[list[DisruptionBudget], Meta(min_length=1)] | UnsetType = UNSET
 
 
 class Workloads(Shape, frozen=True):

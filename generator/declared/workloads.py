@@ -10,6 +10,7 @@ from generator.declared.fleet import Cluster
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.layers import Path
 from generator.declared.objectname import OBJECT_NAME
+from generator.declared.requirements import of_term
 from generator.declared.shape import did_you_mean
 from generator.declared.size import Size
 from generator.declared.texts import Texts
@@ -97,7 +98,7 @@ class _Reader:
         self._labels()
         self._terms()
         self._templates()
-        kind = POD if owner.kind.lower() in {"none", "pod"} else owner.kind
+        kind = self._kind()
         clusters, pools = self._runs_on(declared)
         budgets = Budgets(self.name, shape, self.loaded.file, self.path, self.problem)
         made = Workload(
@@ -145,6 +146,18 @@ class _Reader:
             message = f'gpu.resource is "{self.shape.gpu.resource}": {why}'
             self.problem(("gpu", "resource"), message, "write it as a container asks for it, such as nvidia.com/gpu")
 
+    def _kind(self) -> str:
+        """The owner's kind; one that differs from a built-in kind in its case alone is that one, misspelt."""
+        kind = self.shape.owner.kind
+        if kind.lower() in {"none", "pod"}:
+            return POD
+        meant = next((one for one in SCALABLE | UNSCALABLE if one.lower() == kind.lower()), kind)
+        if meant != kind:
+            self.problem(
+                ("owner", "kind"), f'owner.kind is "{kind}", and Kubernetes calls it {meant}', f"write {meant}"
+            )
+        return meant
+
     def _scalable(self, kind: str) -> bool:
         written = self.shape.owner.scalable
         if written is UNSET:
@@ -191,6 +204,10 @@ class _Reader:
         if owner.pod_templates is not UNSET and owner.kind in SCALABLE | UNSCALABLE:
             message = f"owner.podTemplates is given, and where a {owner.kind} describes its pods is known"
             self.problem(("owner", "podTemplates"), message, "remove it, or correct owner.kind")
+        for index, path in enumerate(() if owner.pod_templates is UNSET else owner.pod_templates):
+            if path.endswith(".spec"):
+                message = f"owner.podTemplates names {path}, which is the spec inside a template and not the template"
+                self.problem(("owner", "podTemplates", index), message, f"write {path.removesuffix('.spec')}")
 
     def _terms(self) -> None:
         terms = self.shape.node_selector_terms
@@ -199,18 +216,16 @@ class _Reader:
             if not any(parts):
                 message = f"nodeSelectorTerms.{index} is empty, and an empty term matches no node"
                 self.problem(("nodeSelectorTerms", index), message, "remove it, or give it matchExpressions")
-            for key, part in (("matchExpressions", term.match_expressions), ("matchFields", term.match_fields)):
-                for number, one in enumerate(() if part is UNSET else part):
-                    if why := _requirement_problem(one):
-                        path: Path = ("nodeSelectorTerms", index, key, number)
-                        self.problem(path, f"{one.operator} of {one.key} {why}", "write it as Kubernetes takes it")
+            for path, why in of_term(term):
+                self.problem(("nodeSelectorTerms", index, *path), why, "write it as Kubernetes takes it")
 
     def _runs_on(self, declared: Known) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The clusters and pools by name. A name that nothing has is a finding, where everything was read."""
         shape = self.shape.runs_on
         pools, named = sorted(set(shape.pools)), [] if shape.clusters is UNSET else shape.clusters
         if named:
-            unfit = [self._cluster(index, name, declared) for index, name in enumerate(named)]
+            mistyped = all(name in declared.pools for name in named) and declared.where.keys().isdisjoint(pools)
+            unfit = [not mistyped and self._cluster(index, name, declared) for index, name in enumerate(named)]
             whole = not any(unfit) and all(name in declared.pools for name in named)
         else:
             whole = not declared.others
@@ -245,20 +260,6 @@ class _Reader:
             said = f'{one} "{name}"'
         hint = did_you_mean(name, known) or "declare the pool, or remove its name"
         self.problem(("runsOn", "pools", index), said, hint)
-
-
-def _requirement_problem(one: model.NodeRequirement) -> str:
-    """Why the API refuses a node requirement (k8s.io/kubernetes pkg/apis/core/validation); "" where it doesn't."""
-    values = [] if one.values is UNSET else one.values
-    if why := label_key_problem(one.key):
-        return f"has a key that is none: {why}"
-    if one.operator in {"Exists", "DoesNotExist"}:
-        return "takes no values" if values else ""
-    if one.operator in {"Gt", "Lt"} and len(values) != 1:
-        return f"takes one value, and has {len(values)}"
-    if not values:
-        return "takes at least one value, and has none"
-    return next((why for why in map(label_value_problem, values) if why), "")
 
 
 def _apart(found: Sequence[Workload], texts: Texts) -> tuple[list[Workload], list[Finding]]:

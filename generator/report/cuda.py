@@ -61,8 +61,9 @@ class Answered(Struct, frozen=True, kw_only=True):
 
 
 class Placement(Struct, frozen=True, kw_only=True):
-    """The terms that some clusters share, and the need that they are for."""
+    """The terms that some clusters share, and the need that they are for; `workload` is "" where none declares it."""
 
+    workload: str
     clusters: tuple[str, ...]
     need: str
     terms: tuple[Term, ...]
@@ -95,18 +96,18 @@ def needs(fleet: Fleet, need: Need) -> tuple[str, ...]:
 def of_need(fleet: Fleet, need: Need, by: By) -> tuple[Placement, ...]:
     """The affinity for a need, in the clusters that it is the same for."""
     return _shared(
-        (cluster.name, needed(need, cluster.cuda.compatibility), need_terms(cluster, need, by=by))
+        ("", cluster.name, needed(need, cluster.cuda.compatibility), need_terms(cluster, need, by=by))
         for cluster in fleet.clusters
     )
 
 
-def of_workload(fleet: Fleet, name: str) -> tuple[Placement, ...]:
-    """The affinity of the workloads of that name, in the clusters that they run in."""
+def of_workloads(fleet: Fleet, name: str | None = None) -> tuple[Placement, ...]:
+    """The affinity of the workloads of that name, in the clusters that they run in; of all with a need without one."""
     clusters = {cluster.name: cluster for cluster in fleet.clusters}
     return _shared(
-        (where, _said(clusters[where], workload), workload_terms(clusters[where], workload))
+        (workload.name, where, _said(clusters[where], workload), workload_terms(clusters[where], workload))
         for workload in fleet.workloads
-        if workload.name == name
+        if (workload.cuda is not None if name is None else workload.name == name)
         for where in workload.clusters
     )
 
@@ -192,11 +193,14 @@ def _said(cluster: Cluster, workload: Workload) -> str:
     return f"{workload.name} needs {needed(workload.cuda, compatibility_of(workload, cluster))}"
 
 
-def _shared(found: Iterable[tuple[str, str, tuple[Term, ...]]]) -> tuple[Placement, ...]:
-    groups: dict[str, tuple[list[str], str, tuple[Term, ...]]] = {}
-    for cluster, need, terms in found:
-        groups.setdefault(f"{need} {terms}", ([], need, terms))[0].append(cluster)
-    return tuple(Placement(clusters=tuple(names), need=need, terms=terms) for names, need, terms in groups.values())
+def _shared(found: Iterable[tuple[str, str, str, tuple[Term, ...]]]) -> tuple[Placement, ...]:
+    groups: dict[str, tuple[list[str], str, str, tuple[Term, ...]]] = {}
+    for workload, cluster, need, terms in found:
+        groups.setdefault(f"{workload} {need} {terms}", ([], workload, need, terms))[0].append(cluster)
+    return tuple(
+        Placement(workload=workload, clusters=tuple(names), need=need, terms=terms)
+        for names, workload, need, terms in groups.values()
+    )
 
 
 def _document(one: Placement) -> Iterator[str]:

@@ -98,6 +98,8 @@ def _astray(context: Context) -> Iterator[Problem]:
         what = "it has no selector" if selector is None else f"its selector asks for {_asked(one)}"
         message = f"{what}, and the pods are labelled {labels}: it protects none of them"
         hint = "make the selector match podLabels, or correct podLabels"
+        if selector is None:
+            hint = "add a selector that matches podLabels"
         yield one.problem(selector_place(context.fleet, one.budget), message, hint)
 
 

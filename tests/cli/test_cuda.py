@@ -180,6 +180,33 @@ def test_what_no_label_can_say_is_exit_1(tmp_path: Path, capfd: Capture) -> None
     assert (called.code, called.out.splitlines()[-1]) == (1, "# no nodeAffinity follows from that")
 
 
+def test_without_a_name_every_workload_with_a_need_is_printed(tmp_path: Path, capfd: Capture) -> None:
+    more = WORKLOADS % 'toolkit: "12.4"'
+    more += more[more.index("  api:") : more.index("    cuda:")].replace("api", "idle")
+    more += (WORKLOADS % 'driver: ">=580"').partition("workloads:\n")[2].replace("api", "batch")
+    root = repository(tmp_path, ml=more)
+    called = call(capfd, "cuda", "affinity", root=root)
+    assert called.code == 0
+    assert [line for line in called.out.splitlines() if line.startswith("# one: ")] == [
+        "# one: api needs CUDA 12.4, driver 525.60.13 or newer",
+        "# one: batch needs driver 580 or newer",
+    ]
+    assert len(list(yaml.safe_load_all(called.out))) == 2
+    printed = json.loads(call(capfd, "cuda", "affinity", "--format", "json", root=root).out)
+    assert [one["workload"] for one in printed["affinity"]] == ["api", "batch"]
+
+
+def test_a_workload_of_other_clusters_is_not_said_to_be_missing(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(
+        tmp_path,
+        ml=WORKLOADS % 'toolkit: "12.4"',
+        two=CLUSTER.replace("name: one", "name: two").replace("  train:", "  other:"),
+    )
+    called = call(capfd, "cuda", "affinity", "api", "--cluster", "two", root=root)
+    assert (called.code, called.out) == (2, "")
+    assert 'workload "api" does not run on two' in called.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -105,17 +105,39 @@ def test_where_none_can_be_told_to_be_meant(text: str | None, more: str, said: s
 @pytest.mark.parametrize(
     ("spec", "said", "line"),
     [
-        ("minAvailable: -1", "spec.minAvailable: ", 6),
-        ("minAvailable: 101%", "spec.minAvailable: ", 6),
-        ("minAvailabel: 1", 'spec: object contains unknown field "minAvailabel"', 5),
+        ("minAvailable: -1", 'spec.minAvailable is -1, a number of pods, or "25%" is wanted', 6),
+        ("minAvailable: 101%", 'spec.minAvailable is "101%", a number of pods', 6),
+        ("minAvailable: 1.5", "spec.minAvailable is 1.5, a number of pods", 6),
+        ("minAvailable: [1]", "spec.minAvailable is a list, a number of pods", 6),
+        ("minAvailable: 4294967296", "spec.minAvailable is 4294967296, a number of pods", 6),
+        ("minAvailabel: 1", 'unknown key "minAvailabel" in spec', 6),
         ("minAvailable: 1\n  maxUnavailable: 1", "minAvailable and maxUnavailable are alternatives", 7),
-        ("unhealthyPodEvictionPolicy: Never", "spec.unhealthyPodEvictionPolicy: ", 6),
+        ("unhealthyPodEvictionPolicy: Never", 'spec.unhealthyPodEvictionPolicy is "Never", one of', 6),
     ],
 )
 def test_what_the_api_would_refuse(spec: str, said: str, line: int) -> None:
     found = alone(manifest(spec))
     assert found.message.startswith(said)
     assert (found.place.file, found.place.line) == (FILE, line)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ("{app: 1}", "spec.selector.matchLabels.app is 1, text is wanted"),
+        ("{app: w x}", 'spec.selector asks for app=w x: "w x" must be letters'),
+    ],
+)
+def test_a_selector_that_the_api_would_refuse(labels: str, said: str) -> None:
+    found = alone(f"---\n{manifest(namespace='other')}---\n{manifest(labels=labels)}", more=", name: w")
+    assert found.message.startswith(said)
+    assert (found.place.line, found.place.column) == (13, 33)
+
+
+def test_null_is_what_is_not_given() -> None:
+    made = budget(manifest("minAvailable: null\n  maxUnavailable: 1\n  unhealthyPodEvictionPolicy:"))
+    assert (made.min_available, made.max_unavailable) == (None, 1)
+    assert made.unhealthy_pod_eviction_policy == "IfHealthyBudget"
 
 
 @pytest.mark.parametrize("file", ["inventory/b.yaml", "out/b.yaml", "../b.yaml", "/etc/b.yaml"])

@@ -286,6 +286,7 @@ def test_tags_are_refused(text: str) -> None:
         ("a: b: c\n", (1, 5), "indent the line like its neighbours, or quote a value that holds ': '"),
         ("a: @x\n", (1, 4), "put the value in quotes"),
         ("a: `x`\n", (1, 4), "put the value in quotes"),
+        ("a:\n  b: >=550.54\n", (2, 7), "put the value in quotes: a plain one can't begin with '>' or '|'"),
         ('a: "\\d"\n', (1, 5), "double the backslash, or use single quotes"),
         ("- a\nb: 1\n", (2, 1), "indent the items of one list alike, each with its '-'"),
         ("a: 1\n b: 2\n", (2, 3), "indent the line like its neighbours, or quote a value that holds ': '"),

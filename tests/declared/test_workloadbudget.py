@@ -77,9 +77,40 @@ def test_what_contradicts_itself(budget: str, said: str) -> None:
     assert (finding.rule, finding.severity, finding.workload) == ("inventory/schema", Severity.INVALID, "w")
 
 
-@pytest.mark.parametrize("number", ["-1", '"101%"', '"50"', "1000000000000000000000"])
+@pytest.mark.parametrize("number", ["-1", '"101%"', '"50"', "1000000000000000000000", "2147483648", "0.5", "true"])
 def test_a_number_that_is_none(number: str) -> None:
-    assert only(repository(f"{{render: {{minAvailable: {number}}}}}")).rule == "inventory/schema"
+    """The API's field is an int32 or a percentage (apimachinery util/intstr)."""
+    finding = only(repository(f"{{render: {{minAvailable: {number}}}}}"))
+    assert finding.rule == "inventory/schema"
+    assert finding.hint in {'write a number of pods, or "25%"', "write a smaller number"}
+
+
+@pytest.mark.parametrize(
+    ("selector", "said", "at"),
+    [
+        ("{matchLabels: {a b: c}}", 'selector asks for a b=c: "a b" must be letters', "c}}"),
+        ("{matchLabels: {a: b c}}", 'selector asks for a=b c: "b c" must be letters', "b c}}"),
+        ("{matchExpressions: [{key: a, operator: In}]}", "selector: In of a takes at least one value", "{key:"),
+        (
+            "{matchExpressions: [{key: a, operator: Exists, values: [b]}]}",
+            "selector: Exists of a takes no values",
+            "{key:",
+        ),
+        ("{matchExpressions: [{key: /a, operator: Exists}]}", "selector: Exists of /a has a key that is none", "{key:"),
+    ],
+)
+@pytest.mark.parametrize("which", ["existing", "render"])
+def test_a_selector_that_the_api_would_refuse(which: str, selector: str, said: str, at: str) -> None:
+    files = repository(f"{{{which}: {{minAvailable: 1, selector: {selector}}}}}")
+    finding = only(files)
+    assert finding.message.startswith(f'workload "w": disruptionBudget: {said}')
+    line = files[WORKLOADS_FILE].splitlines()[finding.place.line - 1]
+    assert line[finding.place.column - 1 :].startswith(at)
+
+
+def test_numbers_a_level_too_high() -> None:
+    finding = only(repository("{minAvailable: 1}"))
+    assert finding.hint == "write it inside existing or render"
 
 
 def test_a_budget_needs_labels() -> None:

@@ -132,7 +132,7 @@ def test_places_are_those_of_the_teams_file() -> None:
     ("on", "said", "hint"),
     [
         ("{clusters: [oen], pools: [a]}", 'no cluster is named "oen"', 'did you mean "one"?'),
-        ("{clusters: [one], pools: [aa]}", 'cluster "one" has none of the pools', "remove the cluster"),
+        ("{clusters: [one], pools: [aa]}", 'cluster "one" has no pool "aa"', 'did you mean "a"?'),
         ("{clusters: [one], pools: [a, aa]}", 'cluster "one" has no pool "aa"', 'did you mean "a"?'),
         ("{pools: [gone]}", 'no cluster has a pool "gone"', "declare the pool"),
     ],
@@ -150,6 +150,13 @@ def test_of_several_clusters_one_must_have_the_pool() -> None:
     assert told(repository(workload(on="{clusters: [one, two], pools: [a, b]}"), **two)) == []
     finding = only(repository(workload(on="{clusters: [one, two], pools: [a, c]}"), **two))
     assert "of its clusters none has a pool" in finding.message
+
+
+def test_a_cluster_that_has_none_of_the_pools_of_others() -> None:
+    two = {"inventory/two.yaml": cluster(POOL, OTHER, name="two")}
+    finding = only(repository(workload(on="{clusters: [one], pools: [b]}"), **two))
+    assert 'cluster "one" has none of the pools' in finding.message
+    assert finding.hint.startswith("remove the cluster")
 
 
 def test_what_could_not_be_read_is_not_said_to_be_missing() -> None:
@@ -184,6 +191,12 @@ def test_with_one_cluster_wanted_its_workloads_are_known() -> None:
         ("nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists, values: [b]}]}]", "takes no values"),
         ('nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Lt, values: ["-1"]}]}]', '"-1" must be letters'),
         ("nodeSelectorTerms: [{matchExpressions: [{key: a b, operator: Exists}]}]", "has a key that is none"),
+        (
+            "nodeSelectorTerms: [{matchFields: [{key: spec.x, operator: In, values: [node]}]}]",
+            "metadata.name is the only",
+        ),
+        ("nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: Gt, values: [node]}]}]", "is no operator"),
+        ("nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In}]}]", "takes one value, and has 0"),
     ],
 )
 def test_what_contradicts_itself(more: str, said: str) -> None:
@@ -191,6 +204,11 @@ def test_what_contradicts_itself(more: str, said: str) -> None:
     assert said in finding.message
     assert (finding.rule, finding.severity, finding.workload) == ("inventory/schema", Severity.INVALID, "w")
     assert finding.hint
+
+
+@pytest.mark.parametrize("more", ["cuda: {require: []}", "disruptionBudget: []", "nodeSelectorTerms: []"])
+def test_a_list_that_says_nothing(more: str) -> None:
+    assert "is empty, at least one entry is wanted" in only(repository(workload(more))).message
 
 
 @pytest.mark.parametrize("labels", ["{a b: c}", "{a: b c}"])
@@ -204,12 +222,27 @@ def test_labels_that_are_none(labels: str) -> None:
     [
         ("{kind: Job, podTemplates: [spec.template]}", "where a Job describes its pods is known"),
         ("{kind: Trainer, podTemplates: []}", "owner.podTemplates is empty"),
+        ("{kind: Trainer, podTemplates: [spec.template.spec]}", "the spec inside a template and not the template"),
         ("{kind: Trainer, podTemplates: [/spec/template]}", "owner.podTemplates.0 is"),
         ("{kind: Trainer, podTemplates: [spec..template]}", "owner.podTemplates.0 is"),
     ],
 )
 def test_where_pods_are_described(owner: str, said: str) -> None:
     assert said in only(repository(workload(owner=owner))).message
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("deployment", 'owner.kind is "deployment", and Kubernetes calls it Deployment'),
+        ("Statefulset", 'owner.kind is "Statefulset", and Kubernetes calls it StatefulSet'),
+        ('"{{ kind }}"', "which holds more than letters, digits"),
+        ("apps/v1/Deployment", "which holds more than letters, digits"),
+        ('"Job\\nname: x"', "which holds more than letters, digits"),
+    ],
+)
+def test_a_kind_that_is_none(kind: str, said: str) -> None:
+    assert said in only(repository(workload(owner=f"{{kind: {kind}}}"))).message
 
 
 def test_a_name_that_no_object_has() -> None:
