@@ -7,13 +7,14 @@ from msgspec import Struct
 from generator.audit import objects, pools
 from generator.audit.difference import ERRORS, Difference
 from generator.audit.live import Live
-from generator.audit.membership import is_looked_at, without_gpu
+from generator.audit.membership import is_looked_at
 from generator.audit.node import Judge, Standing
 from generator.audit.objects import Adoption
 from generator.audit.pools import PoolStanding
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster
 from generator.facts.release import DriverApi
+from generator.observed.operator import operator_release
 from generator.rules.image_miss import Listed
 
 
@@ -46,7 +47,7 @@ def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
     of_pools = pools.standings(cluster, nodes)
     adopted = objects.adoptions(cluster, live)
     found = [one for node in nodes for one in node.differences]
-    found += pools.differences(cluster, of_pools, without_gpu(cluster, live.nodes))
+    found += pools.differences(cluster, of_pools)
     found += pools.rebuilt(cluster, live, nodes, catalog)
     found += objects.differences(cluster, live, adopted)
     return Audit(
@@ -55,7 +56,7 @@ def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
         others=len(live.nodes) - len(nodes),
         pools=of_pools,
         adoptions=adopted,
-        operator=objects.operator_release(live),
+        operator=operator_release(live.pods or ()),
         differences=tuple(sorted(found, key=lambda one: one.what not in ERRORS)),
         unseen=tuple(_unseen(cluster, live)),
     )

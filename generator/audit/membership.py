@@ -1,7 +1,5 @@
 """Which nodes an audit looks at: those with GPUs, and those that a pool names although nothing shows a GPU there."""
 
-from collections.abc import Iterable, Mapping
-
 from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts import label
 from generator.observed.node import Node
@@ -35,13 +33,3 @@ def is_looked_at(cluster: Cluster, node: Node) -> bool:
         return True
     lost = node.labels.get(label.GPU_PRESENT) == "false"
     return (lost or not is_discovered(node)) and naming(cluster, node) is not None
-
-
-def without_gpu(cluster: Cluster, nodes: Iterable[Node]) -> Mapping[str, list[str]]:
-    """By pool the nodes that it names and that have never shown a GPU, sorted."""
-    found: dict[str, list[str]] = {}
-    for node in nodes:
-        pool = None if is_looked_at(cluster, node) else naming(cluster, node)
-        if pool is not None:
-            found.setdefault(pool.name, []).append(node.name)
-    return {name: sorted(names) for name, names in found.items()}

@@ -8,9 +8,9 @@ from msgspec import Struct
 from generator.audit.difference import Difference, What
 from generator.audit.live import Live
 from generator.declared.fleet import Cluster, Install, Pool
-from generator.facts.reference import parse
 from generator.facts.release import DriverApi, Release, Unsupported, resolve
 from generator.observed.driver import DriverObject
+from generator.observed.operator import operator_release
 from generator.render.driver import object_spec, policy_spec
 from generator.render.driverpod import Unmade
 from generator.render.reload import Change, Effect, machine_of, verdict
@@ -110,19 +110,8 @@ def _oldest_counts(release: Release) -> bool:
     return release.optional_cluster_policy
 
 
-def operator_release(live: Live) -> str:
-    """The release that runs: the validator's image is of the operator's version (chart values, validator.version)."""
-    for pod in live.pods or ():
-        if pod.validates:
-            for container in pod.containers:
-                found = parse(container.image) if container.image else None
-                if found and "gpu-operator" in found.repository and found.tag.startswith("v"):
-                    return found.tag
-    return ""
-
-
 def _release(cluster: Cluster, live: Live) -> Iterator[Difference]:
-    runs, declared = operator_release(live), cluster.operator.release.version
+    runs, declared = operator_release(live.pods or ()), cluster.operator.release.version
     found = resolve(runs) if runs else None
     if found is None or isinstance(found, Unsupported) or found.version == declared:
         return

@@ -1,6 +1,6 @@
 """What shows only when all nodes of a pool are looked at together."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -47,18 +47,14 @@ def standings(cluster: Cluster, nodes: Sequence[Standing]) -> tuple[PoolStanding
     )
 
 
-def differences(
-    cluster: Cluster, pools: Sequence[PoolStanding], without_gpu: Mapping[str, Sequence[str]]
-) -> Iterator[Difference]:
-    """Pools that are mixed, of another size than declared, name nodes without GPUs, or declare what nobody runs."""
+def differences(cluster: Cluster, pools: Sequence[PoolStanding]) -> Iterator[Difference]:
+    """Pools that are mixed, of another size than declared, or declare what nobody runs."""
     by_name = {pool.name: pool for pool in cluster.pools}
     for standing in pools:
         pool = by_name[standing.pool]
         yield from _mixed(cluster, pool, standing)
         yield from _size(cluster, pool, standing)
         yield from _unused(cluster, pool, standing)
-        if names := without_gpu.get(pool.name):
-            yield _without_gpu(cluster, pool, names)
 
 
 def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
@@ -68,16 +64,6 @@ def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Dif
         told = "; ".join(f"{one.os} with {one.kernel}: {_few(one.nodes)}" for one in standing.systems)
         hint = "split the pool by OS, or finish the migration: under a ClusterPolicy the first node decides for all"
         yield _difference(cluster, pool, What.MIXED, f"its nodes run {' and '.join(systems)} ({told})", hint)
-
-
-def _without_gpu(cluster: Cluster, pool: Pool, names: Sequence[str]) -> Difference:
-    """The operator leaves them alone; it is the pool that may mean others."""
-    nodes = "1 node has" if len(names) == 1 else f"{len(names)} nodes have"
-    message = (
-        f"{nodes} the labels of its nodeSelector and no NVIDIA GPU that node feature discovery sees: {_few(names)}"
-    )
-    hint = "see on the nodes whether their GPUs are there (lspci -d 10de:), or narrow the nodeSelector"
-    return _difference(cluster, pool, What.NO_GPU, message, hint)
 
 
 def _size(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:

@@ -24,7 +24,6 @@ def simulated(
     printed: str,
 ) -> int:
     """Replays and prints; exit 1 where it stalls, 3 where the input leaves it open."""
-    release = release_of(operator, cluster, root)
     incomplete = False
     if wanted.given:
         objects = objects_of(wanted)
@@ -33,7 +32,9 @@ def simulated(
     else:
         assert cluster is not None
         objects, incomplete = _declared(cluster, root)
-    found = simulate(objects, release, Wish(driver_seconds=driver_seconds, restart_only=restart_only))
+    release, assumed = release_of(operator, cluster, root, objects)
+    wish = Wish(driver_seconds=driver_seconds, restart_only=restart_only)
+    found = simulate(objects, release, wish, assumed=assumed)
     out(_printed(found, printed))
     if incomplete:
         return UNUSABLE

@@ -9,7 +9,7 @@ from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, out
 from generator.cli.reading import read
 from generator.cli.targets import Target, each, targets
 from generator.cli.upgrading import declared, release_of
-from generator.facts.release import Release
+from generator.observed.objects import Objects
 from generator.report import json
 from generator.report.unasked import Unasked, unasked_lines
 from generator.report.upgrade import status_json, status_text
@@ -44,8 +44,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 def of_files(wanted: Sources, asked: Asked, root: str | None) -> int:
     """One cluster, whose files are given."""
-    release = release_of(asked.operator, asked.clusters[0] if asked.clusters else None, root)
-    found = status_now(objects_of(wanted), release)
+    found = _found(objects_of(wanted), asked, asked.clusters[0] if asked.clusters else None, root)
     out(json.printed(status_json(found)) if asked.as_json else status_text(found))
     return _code([found], [])
 
@@ -76,11 +75,13 @@ def _targets(asked: Asked, root: str | None) -> list[Target]:
 
 
 def _status(target: Target, asked: Asked, root: str | None) -> Status:
-    return status_now(live(target.context, KINDS, ALSO), _release(target, asked, root))
+    name = target.cluster.name if target.cluster else None
+    return _found(live(target.context, KINDS, ALSO), asked, name, root)
 
 
-def _release(target: Target, asked: Asked, root: str | None) -> Release:
-    return release_of(asked.operator, target.cluster.name if target.cluster else None, root)
+def _found(objects: Objects, asked: Asked, cluster: str | None, root: str | None) -> Status:
+    release, assumed = release_of(asked.operator, cluster, root, objects)
+    return status_now(objects, release, assumed=assumed)
 
 
 def _code(found: Sequence[Status], unasked: Sequence[Unasked]) -> int:

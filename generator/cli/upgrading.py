@@ -10,18 +10,23 @@ if TYPE_CHECKING:
     from generator.cli.reading import Read
     from generator.declared.fleet import Cluster
     from generator.facts.release import Release
+    from generator.observed.objects import Objects
 
 
-def release_of(operator: str | None, cluster: str | None, root: str | None) -> Release:
-    """The release that is named, else the declared cluster's, else the newest that is known."""
+def release_of(operator: str | None, cluster: str | None, root: str | None, objects: Objects) -> tuple[Release, bool]:
+    """The release that is named, else the one that runs, the declared cluster's, the newest; True for that last one."""
     from generator.facts.release import Unsupported, known, resolve
+    from generator.observed.operator import operator_release
 
+    runs = operator_release(objects.pods.values())
+    if operator is None and runs and not isinstance(found := resolve(runs), Unsupported):
+        return found, False
     if operator is None and cluster is not None:
-        return declared(cluster, root)[1].operator.release
+        return declared(cluster, root)[1].operator.release, False
     found = resolve(operator or known()[-1])
     if isinstance(found, Unsupported):
         raise typer.BadParameter(f"{found.reason}; {found.hint}")
-    return found
+    return found, operator is None
 
 
 def declared(name: str, root: str | None) -> tuple[Read, Cluster]:

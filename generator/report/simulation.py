@@ -60,6 +60,7 @@ def _lines(found: Simulation, *, events: bool) -> Iterator[str]:
     if found.waited:
         yield f"timeouts alone last {clock(found.waited)} of node time"
     yield from (f"stops the operator: {one}" for one in found.stops)
+    yield from (f"note: {one}" for one in found.notes)
     if found.lanes:
         yield ""
         yield from table([HEAD, *(_row(one) for one in found.lanes)]).splitlines()

@@ -7,6 +7,7 @@ from msgspec import to_builtins
 
 from generator.report.text import printable, sentence, table
 from generator.upgrade.scene import Verdict
+from generator.upgrade.simulation import ASSUMED
 from generator.upgrade.state import State
 from generator.upgrade.status import NodeStatus, Status
 
@@ -50,12 +51,16 @@ def _lines(found: Status) -> Iterator[str]:
     yield from (f"stops the operator: {one}" for one in found.stops)
     if found.off:
         yield f"no upgrade: {found.off}"
+    yield from (f"note: {one}" for one in found.notes)
     if found.nodes:
         yield ""
         yield from table(_rows(found.nodes)).splitlines()
     for group in _groups(found.nodes):
         yield ""
         yield from _told(group)
+    if found.assumed:
+        yield ""
+        yield f"assumed: {ASSUMED.format(found.release)}"
     if found.missing:
         yield ""
         yield f"not in the input: {', '.join(found.missing)}"

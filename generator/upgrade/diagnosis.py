@@ -25,6 +25,8 @@ def diagnose(scene: Scene, node: Node) -> Diagnosis:
 
 def _judged(scene: Scene, node: Node) -> Diagnosis:
     scope = scene.scope(node)
+    if scope is None and not scene.ruled.off and node.name in scene.wanting:
+        return _unruled(scene, node)
     if node.state and (reason := _left_over(scene, node, scope)):
         return Diagnosis(
             verdict=Verdict.STALE,
@@ -39,12 +41,23 @@ def _judged(scene: Scene, node: Node) -> Diagnosis:
         effect = "no node of the cluster goes on until then"
         return Diagnosis(verdict=Verdict.STUCK, why=scene.ruled.stops, effect=effect)
     if scope is None:
-        return Diagnosis(
-            verdict=Verdict.UNTOLD,
-            why=("no NVIDIADriver that was given claims it",),
-            missing=scene.lacks(Missing.POLICY),
-        )
+        return _unruled(scene, node)
     return JUDGES[State(node.state)](scene, node, scope)
+
+
+def _unruled(scene: Scene, node: Node) -> Diagnosis:
+    """No NVIDIADriver has the node, or none that was given."""
+    if lacking := scene.lacks(Missing.POLICY):
+        return Diagnosis(verdict=Verdict.UNTOLD, why=("no NVIDIADriver that was given claims it",), missing=lacking)
+    if node.name not in scene.wanting:
+        return Diagnosis(verdict=Verdict.DONE, why=())
+    none = "no NVIDIADriver claims it: the operator gives it no driver"
+    return Diagnosis(
+        verdict=Verdict.STUCK,
+        why=(scene.ruled.conflict or none,),
+        command=kubectl("get", "nvidiadrivers", "-o", "yaml"),
+        effect="changes nothing; the nodeSelector of exactly one of them must satisfy the node's labels",
+    )
 
 
 def _notes(scene: Scene, node: Node) -> Iterator[str]:
@@ -62,6 +75,8 @@ def _left_over(scene: Scene, node: Node, scope: Scope | None) -> str:
         return scene.ruled.off
     if node.name in scene.preinstalled:
         return f"its label {DEPLOY_DRIVER} says that its driver is preinstalled"
+    if scope is None and not scene.lacks(Missing.POLICY):
+        return scene.ruled.conflict or "no NVIDIADriver claims it"
     if scope is not None and not scope.policy.automatic:
         return f"upgradePolicy.autoUpgrade of {scope.name} is off"
     if node.driver is None and Missing.PODS not in scene.missing and node.state not in {State.DONE, State.POD_RESTART}:

@@ -9,10 +9,10 @@ from generator.facts.label import OWNER
 from generator.facts.label import Node as LabelledNode
 from generator.facts.podselector import selector_problem
 from generator.facts.release import Release
-from generator.facts.selector import Conflicting, Driver, owners
+from generator.facts.selector import Conflict, Conflicting, Driver, owners
 from generator.facts.slots import BadMaxUnavailable, scaled
 from generator.observed.driver import DriverObject
-from generator.observed.objects import Objects
+from generator.observed.objects import DRIVER_KINDS, Objects
 from generator.upgrade.machine import Controller
 from generator.upgrade.policy import Policy, policy_of, policy_of_object
 from generator.upgrade.world import Scope
@@ -23,7 +23,8 @@ PROBES = ("livenessProbe", "readinessProbe")
 class Ruling(Struct, frozen=True, kw_only=True):
     """The controller, and why it moves no node (`off`), or stops each time (`stops`); `owners` are its nodes' scopes.
 
-    `known` is False where no object told a policy: then the operator's defaults stand in for it.
+    `known` is False where no object told a policy: then the operator's defaults stand in for it. `notes` say what else
+    there is to know of the objects, `conflict` why the operator gives no node to any NVIDIADriver.
     """
 
     controller: Controller
@@ -31,24 +32,54 @@ class Ruling(Struct, frozen=True, kw_only=True):
     off: str = ""
     stops: tuple[str, ...] = ()
     known: bool = True
+    notes: tuple[str, ...] = ()
+    conflict: str = ""
+
+    @property
+    def stopping(self) -> tuple[str, ...]:
+        """What stops the operator: its upgrades, or any update of a driver."""
+        return (*self.stops, *((self.conflict,) if self.conflict else ()))
 
 
 def ruling(objects: Objects, release: Release) -> Ruling:
     """The policy of the oldest ClusterPolicy, or of each NVIDIADriver where the release has one per object."""
     policy = oldest(objects)
     driver = _driver(policy)
-    uses_objects = driver.get("useNvidiaDriverCRD") is True or bool(objects.drivers)
-    if uses_objects and release.object_upgrade_policy:
+    if _uses_objects(objects, policy) and release.object_upgrade_policy:
         return _per_object(objects, release, policy)
     written = driver.get("upgradePolicy")
     scope = Scope(name=policy.name if policy else "cluster-policy", policy=policy_of(written) if policy else DEFAULTED)
     return Ruling(
         controller=Controller(scopes=(scope,), restart_only=release.restart_only, needs_drain=not release.restart_only),
         owners=dict.fromkeys(objects.nodes, ""),
-        off=_off(policy, scope.policy),
+        off=_nothing(objects) or _off(policy, scope.policy),
         stops=tuple(_stops(policy, scope, release)),
-        known=policy is not None,
+        known=policy is not None or bool(_nothing(objects)),
+        notes=tuple(_notes(objects, policy, release)),
     )
+
+
+def _nothing(objects: Objects) -> str:
+    """Why there is nothing to follow: it was looked for, and isn't there."""
+    asked = objects.kinds.issuperset(DRIVER_KINDS) and not objects.policies and not objects.drivers
+    return "the cluster has neither a ClusterPolicy nor an NVIDIADriver" if asked else ""
+
+
+def _uses_objects(objects: Objects, policy: DriverObject | None) -> bool:
+    """An NVIDIADriver beside a ClusterPolicy that doesn't ask for it is disabled (nvidiadriver_controller.go)."""
+    if policy is None:
+        return bool(objects.drivers)
+    return _driver(policy).get("useNvidiaDriverCRD") is True
+
+
+def _notes(objects: Objects, policy: DriverObject | None, release: Release) -> Iterator[str]:
+    if len(objects.policies) > 1 and policy is not None:
+        names = " and ".join(sorted(objects.policies))
+        why = "being the oldest" if release.optional_cluster_policy else "if the operator saw it first"
+        yield f"of the ClusterPolicies {names} only {policy.name} counts, {why}"
+    if objects.drivers and policy is not None and not _uses_objects(objects, policy):
+        names = ", ".join(objects.drivers)
+        yield f"{names}: disabled, since driver.useNvidiaDriverCRD of ClusterPolicy {policy.name} is not true"
 
 
 # A ClusterPolicy that nobody showed: what the chart sets (chart-values.yaml driver.upgradePolicy).
@@ -79,22 +110,35 @@ def _per_object(objects: Objects, release: Release, policy: DriverObject | None)
         for one in objects.drivers.values()
         if not one.deleting
     )
+    given = _given(objects)
+    fresh: Mapping[str, str | None] = {} if isinstance(given, Conflicting) else given
     return Ruling(
         controller=Controller(scopes=scopes, restart_only=release.restart_only),
-        owners=owned(objects),
+        owners={node.name: node.labels.get(OWNER) or fresh.get(node.name) or "" for node in objects.nodes.values()},
         off=_switched_off(policy),
         stops=tuple(reason for scope in scopes for reason in _stops(policy, scope, release)),
-        known=bool(scopes),
+        known=bool(scopes) or "NVIDIADriver" in objects.kinds,
+        notes=tuple(_notes(objects, policy, release)),
+        conflict=_conflict(given) if isinstance(given, Conflicting) else "",
     )
 
 
-def owned(objects: Objects) -> dict[str, str]:
-    """The NVIDIADriver of each node: by its owner label, else as the operator would give it."""
+def _given(objects: Objects) -> Mapping[str, str | None] | Conflicting:
+    """The NVIDIADriver that the operator would give each node to."""
     drivers = [_selecting(one) for one in objects.drivers.values()]
-    nodes = list(objects.nodes.values())
-    given = owners(drivers, [LabelledNode(node.name, node.labels) for node in nodes])
-    fresh: Mapping[str, str | None] = {} if isinstance(given, Conflicting) else given
-    return {node.name: node.labels.get(OWNER) or fresh.get(node.name) or "" for node in nodes}
+    return owners(drivers, [LabelledNode(node.name, node.labels) for node in objects.nodes.values()])
+
+
+def _conflict(found: Conflicting) -> str:
+    """Why the operator gives no node to anybody (internal/validator/validator.go)."""
+    names = " and ".join(found.drivers)
+    why = {
+        Conflict.SAME_NODE: f"both claim {found.node}",
+        Conflict.MULTIPLE_DEFAULT: "are both the default",
+        Conflict.DEFAULT_WITH_SELECTOR: "is the default and has a nodeSelector",
+        Conflict.RESERVED_LABEL: f"selects by the operator's own label {OWNER}",
+    }[found.reason]
+    return f"NVIDIADriver {names} {why}: the operator updates no driver of the cluster until that is mended"
 
 
 def _selecting(one: DriverObject) -> Driver:
@@ -133,7 +177,10 @@ def _switched_off(policy: DriverObject | None) -> str:
 
 def _stops(policy: DriverObject | None, scope: Scope, release: Release) -> Iterator[str]:
     """Settings that crash or stall this release (facts 6.4, 9b)."""
-    read, name = scope.policy, f"upgradePolicy of {scope.name}"
+    read, name, driver = scope.policy, f"upgradePolicy of {scope.name}", _driver(policy)
+    if not scope.owner and driver.get("useNvidiaDriverCRD") is not True:
+        for probe in (one for one in PROBES if driver.get(one) is not None):
+            yield f"driver.{probe} of ClusterPolicy {scope.name} is a nil pointer in the operator, which crashes"
     if not read.automatic:
         return
     if not release.restart_only and read.drain is None:
@@ -146,8 +193,3 @@ def _stops(policy: DriverObject | None, scope: Scope, release: Release) -> Itera
         yield f'{name}: waitForCompletion.podSelector "{read.wait_selector}" is no label selector: {problem}'
     if read.drain and read.drain.pod_selector and (problem := selector_problem(read.drain.pod_selector)):
         yield f'{name}: drain.podSelector "{read.drain.pod_selector}" is no label selector: {problem}'
-    driver = _driver(policy)
-    if not scope.owner:
-        for probe in PROBES:
-            if driver.get(probe) is not None and driver.get("useNvidiaDriverCRD") is not True:
-                yield f"driver.{probe} of ClusterPolicy {scope.name} is a nil pointer in the operator, which crashes"

@@ -49,6 +49,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     in_sync: Mapping[str, bool | None] = {}
     paused: Mapping[str, tuple[str, ...]] = {}
     preinstalled: frozenset[str] = frozenset()
+    wanting: frozenset[str] = frozenset()  # nodes whose label asks the operator for a driver
     waits: Mapping[str, Diagnosis] = {}
 
     def scope(self, node: Node) -> Scope | None:

@@ -22,6 +22,8 @@ from generator.upgrade.world import Node, Successor, World
 
 RESTING = frozenset({State.UNKNOWN, State.DONE})
 
+ASSUMED = "the operator is {}, the newest that is known: --operator names another"
+
 
 class Wish(Struct, frozen=True, kw_only=True):
     """What is to be replayed. `driver_seconds`: until a new driver pod is Ready; `restart_only`: same settings."""
@@ -74,6 +76,7 @@ class Simulation(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     waited: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -81,8 +84,8 @@ class Simulation(Struct, frozen=True, kw_only=True):
         return bool(self.lanes) and not self.stalls
 
 
-def simulate(objects: Objects, release: Release, wish: Wish) -> Simulation:
-    """The whole upgrade of one cluster, from now until nothing moves any more."""
+def simulate(objects: Objects, release: Release, wish: Wish, *, assumed: bool = False) -> Simulation:
+    """The whole upgrade of one cluster, from now until nothing moves any more; `assumed`: none told its release."""
     ruled = ruling(objects, release)
     found = assembled(objects, ruled, release)
     resumed = any(_under_way(node, found) for node in found.nodes.values())
@@ -103,10 +106,11 @@ def simulate(objects: Objects, release: Release, wish: Wish) -> Simulation:
         events=run.events,
         stalls=tuple(_stalls(scene, run)),
         pending=run.pending,
-        stops=ruled.stops,
+        stops=ruled.stopping,
         off=ruled.off,
         missing=tuple(sorted(missing)),
-        assumed=tuple(_assumed(wish, devices, run)),
+        assumed=(*_assumed(wish, devices, run), *((ASSUMED.format(release.version),) if assumed else ())),
+        notes=ruled.notes,
         waited=sum(_timeout(one) for one in run.events),
     )
 

@@ -47,8 +47,9 @@ def arithmetic(scope: Scope, counted: Slots) -> str:
     policy, most = scope.policy, counted.max_unavailable
     limit = f"maxUnavailable {policy.max_unavailable}" if policy.max_unavailable is not None else "no maxUnavailable"
     free = max(counted.available, 0)
+    slots, nodes = "slot" if free == 1 else "slots", "node" if counted.total == 1 else "nodes"
     return (
-        f"{free} free slots of {scope.name}: {limit} of {counted.total} nodes is {most} and {counted.unavailable}"
+        f"{free} free {slots} of {scope.name}: {limit} of {counted.total} {nodes} is {most} and {counted.unavailable}"
         f" {'is' if counted.unavailable == 1 else 'are'} unavailable; maxParallelUpgrades"
         f" {policy.max_parallel or 'has no limit'} and {counted.in_progress} in progress"
     )

@@ -54,7 +54,10 @@ class StateCount(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True, kw_only=True):
-    """The whole cluster. `stops` are settings that crash or stall the operator, `off` is why it moves nothing."""
+    """The whole cluster. `stops` are settings that crash or stall the operator, `off` is why it moves nothing.
+
+    `notes` say which object counts where there are several, `assumed` that nobody told the operator's release.
+    """
 
     release: str
     nodes: tuple[NodeStatus, ...]
@@ -63,6 +66,8 @@ class Status(Struct, frozen=True, kw_only=True):
     stops: tuple[str, ...] = ()
     off: str = ""
     missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    assumed: bool = False
 
     @property
     def stuck(self) -> bool:
@@ -76,8 +81,8 @@ class Status(Struct, frozen=True, kw_only=True):
         return any(one.missing for one in self.nodes)
 
 
-def status(objects: Objects, release: Release) -> Status:
-    """The status of the objects of one cluster."""
+def status(objects: Objects, release: Release, *, assumed: bool = False) -> Status:
+    """The status of the objects of one cluster; `assumed` where nothing tells its operator's release."""
     ruled = ruling(objects, release)
     found = assembled(objects, ruled, release)
     scene = scene_of(objects, ruled, found)
@@ -87,9 +92,11 @@ def status(objects: Objects, release: Release) -> Status:
         nodes=nodes,
         states=tuple(_states(nodes)),
         scopes=tuple(_scopes(scene)),
-        stops=ruled.stops,
+        stops=ruled.stopping,
         off=ruled.off,
         missing=tuple(sorted(found.missing)),
+        notes=ruled.notes,
+        assumed=assumed,
     )
 
 
@@ -104,11 +111,14 @@ def scene_of(objects: Objects, ruled: Ruling, found: Assembled) -> Scene:
         validators=found.validators,
         in_sync=found.in_sync,
         paused=paused(objects),
-        preinstalled=frozenset(
-            one.name for one in objects.nodes.values() if one.labels.get(DEPLOY_DRIVER) == PREINSTALLED
-        ),
+        preinstalled=_gated(objects, PREINSTALLED),
+        wanting=_gated(objects, "true"),
     )
     return prepared(scene)
+
+
+def _gated(objects: Objects, value: str) -> frozenset[str]:
+    return frozenset(one.name for one in objects.nodes.values() if one.labels.get(DEPLOY_DRIVER) == value)
 
 
 def paused(objects: Objects) -> dict[str, tuple[str, ...]]:

@@ -211,17 +211,6 @@ def test_a_node_whose_gpu_has_vanished() -> None:
     assert "gpu.present is false" in found.differences[0].message
 
 
-def test_nodes_that_a_selector_means_and_that_never_had_a_gpu() -> None:
-    none = [node(f"n{number}", labels={"nvidia.com/gpu.present": None}) for number in range(7)]
-    for one in none:
-        del one["status"]["capacity"]
-    found = audited(ONE, *none)
-    assert said(found) == [("no-gpu", "a")]
-    assert "7 nodes have" in found.differences[0].message
-    assert "n4 and 2 more" in found.differences[0].message
-    assert (found.nodes, found.others, found.failed) == ((), 7, False)
-
-
 def test_a_pool_that_is_chosen_by_gpu_present_means_no_cpu_node() -> None:
     by_gpu = files(
         'nodeSelector: {nvidia.com/gpu.present: "true"}, os: {id: ubuntu, version: "22.04"}, arch: [amd64], '

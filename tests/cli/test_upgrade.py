@@ -125,7 +125,7 @@ def test_a_truncated_file_of_a_dump_is_named_with_its_line(tmp_path: Path, capfd
 def test_what_is_not_there(tmp_path: Path, capfd: Capture) -> None:
     assert call(capfd, "upgrade", "status", "--nodes", str(tmp_path / "gone.json")).code == 2
     assert call(capfd, "upgrade", "status", "--dump", str(tmp_path / "gone")).code == 2
-    assert call(capfd, "upgrade", "status").code == 2
+    assert call(capfd, "upgrade", "status", root=tmp_path).code == 2
     assert call(capfd, "upgrade", "simulate").code == 2
     assert call(capfd, "upgrade", "status", "--dump", str(tmp_path), "--operator", "9").code == 2
 
@@ -254,3 +254,20 @@ class TestLive:
         assert call(capfd, "upgrade", "status", *given, "--context", "x").code == 2
         assert call(capfd, "upgrade", "simulate", *given, "--context", "x").code == 2
         assert call(capfd, "upgrade", "status", "--context", "x", "--context", "y", "--cluster", "one").code == 2
+
+
+def test_the_release_that_runs_is_read_off_the_validator(tmp_path: Path, capfd: Capture) -> None:
+    """Its image is of the operator's version; what is named wins, and what nothing tells is said to be assumed."""
+    image = {"name": "nvidia-operator-validator", "ready": True, "image": "nvcr.io/nvidia/gpu-operator:v25.10.1"}
+    told = [json.loads(json.dumps(one)) for one in WELL]
+    for one in told:
+        if one["metadata"]["name"].startswith("nvidia-operator-validator"):
+            one["status"]["containerStatuses"] = [image]
+    given = files(tmp_path, *told)
+    assert json.loads(call(capfd, "upgrade", "status", *given, "--format", "json").out)["release"] == "v25.10.1"
+    named = call(capfd, "upgrade", "status", *given, "--operator", "v26.3.3", "--format", "json")
+    assert json.loads(named.out)["release"] == "v26.3.3"
+    assert "assumed" not in call(capfd, "upgrade", "status", *given).out
+    for verb in ("status", "simulate"):
+        untold = call(capfd, "upgrade", verb, *files(tmp_path, *WELL))
+        assert "assumed: the operator is v26.7.0, the newest that is known: --operator names another" in untold.out

@@ -1,8 +1,11 @@
 """Why nodes stand where they stand; facts/gpu-operator.md 6 and 7, facts/kubernetes.md say what is expected."""
 
+import json
+
 import pytest
 
 from generator.facts.release import Release, known, resolve
+from generator.observed.objects import Reading
 from generator.upgrade.scene import Verdict
 from generator.upgrade.state import State
 from generator.upgrade.status import NodeStatus, Status, status
@@ -322,3 +325,63 @@ def test_a_name_that_a_shell_would_act_on_is_quoted() -> None:
 def test_the_driver_pod_is_named() -> None:
     found = standing(policy(), node("n1", "pod-restart-required"), driver_pod("n1", ready=False, restartCount=2))
     assert of(found, "n1").command == (f"kubectl logs -n {SPACE} {DAEMONSET}-n1 -c nvidia-driver-ctr --previous")
+
+
+OURS = {"nvidia.com/gpu.deploy.driver": "true"}
+
+
+def test_objects_beside_a_clusterpolicy_that_does_not_use_them_are_disabled() -> None:
+    """facts/gpu-operator.md 4.4: an NVIDIADriver is reconciled only where the policy's flag is on, or there is none."""
+    items = (nvidiadriver("a"), node("n1", "upgrade-done", labels={"pool": "a"}), driver_pod("n1"))
+    found = standing(policy(), *items)
+    assert [one.scope for one in found.scopes] == ["cluster-policy"]
+    assert found.notes == ("a: disabled, since driver.useNvidiaDriverCRD of ClusterPolicy cluster-policy is not true",)
+    used = standing(policy(driver={"useNvidiaDriverCRD": True}), *items)
+    assert ([one.scope for one in used.scopes], used.notes) == (["a"], ())
+
+
+def test_probes_crash_the_operator_whatever_its_upgrade_policy() -> None:
+    """facts/gpu-operator.md 9b."""
+    found = standing(policy(autoUpgrade=False, driver={"livenessProbe": {"periodSeconds": 1}}), node("n1"))
+    assert "driver.livenessProbe of ClusterPolicy cluster-policy is a nil pointer" in found.stops[0]
+    assert found.stuck
+
+
+@pytest.mark.parametrize("state", [None, "upgrade-required"])
+def test_a_node_that_no_object_claims_gets_no_driver(state: str | None) -> None:
+    """facts/gpu-operator.md R4.2.g."""
+    found = standing(
+        policy(driver={"useNvidiaDriverCRD": True}), nvidiadriver("a"), node("n1", state, labels={"pool": "b", **OURS})
+    )
+    assert of(found, "n1").why == ("no NVIDIADriver claims it: the operator gives it no driver",)
+    assert found.stuck
+
+
+def test_two_objects_that_claim_one_node_stop_every_update() -> None:
+    """facts/gpu-operator.md R4.2.c: owner assignment fails closed."""
+    second = nvidiadriver("b")
+    second["spec"]["nodeSelector"] = {"pool": "a"}
+    found = standing(nvidiadriver("a"), second, node("n1", labels={"pool": "a", **OURS}), driver_pod("n1"))
+    assert "NVIDIADriver a and b both claim n1" in found.stops[0]
+    assert "both claim n1" in of(found, "n1").why[0]
+    assert found.stuck
+
+
+def test_of_two_clusterpolicies_it_is_said_which_counts() -> None:
+    """facts/gpu-operator.md T1: the oldest from v26.7 on, before that the one that was reconciled first."""
+    other = policy()
+    other["metadata"] = {"name": "z", "creationTimestamp": "2025-01-01T00:00:00Z"}
+    assert standing(policy(), other, node("n1")).notes == (
+        "of the ClusterPolicies cluster-policy and z only z counts, being the oldest",
+    )
+    assert "if the operator saw it first" in standing(policy(), other, node("n1"), version="v26.3.3").notes[0]
+
+
+def test_a_cluster_without_objects_is_not_asked_for_them_again() -> None:
+    reading = Reading()
+    assert reading.add([json.dumps({"kind": "List", "items": [node("n1", "upgrade-required")]}).encode()]) is None
+    reading.looked_for("Pod", "PodDisruptionBudget", "ClusterPolicy", "NVIDIADriver")
+    found = status(reading.objects(), release())
+    assert found.off == "the cluster has neither a ClusterPolicy nor an NVIDIADriver"
+    assert found.missing == ()
+    assert found.stuck
