@@ -37,6 +37,7 @@ HEADER = re.compile(
     rf"{_SKIPPED}repository: ({REPOSITORY}){REST}\n{_SKIPPED}images:{REST}\n"
 )
 BETWEEN = re.compile(NOTHING)
+_PIECE = 1 << 20  # characters that are taken apart at once: all of a large file's parts would be five times the file
 TOP_KEYS = ("apiVersion", "kind", "repository", "images")
 IMAGE_KEYS = ("tag", "platforms", "driverVersion", "moduleType", "digest", "gone")
 
@@ -77,30 +78,35 @@ def read_lines(file: str, text: str) -> CatalogFile | None:
     header = HEADER.match(text)
     if header is None or (not text.isascii() and character(text)):
         return None
-    body = text[header.end() :]
-    start = text.count("\n", 0, header.end()) + 1
-    rows = LINES.findall(body)
-    if len(rows) != body.count("\n") + (not body.endswith("\n")):  # comments or blank lines between: line by line
-        return _with_gaps(file, header[1], body, start)
-    lists = {platforms: tuple(platforms.split(", ")) for platforms in {row[1] for row in rows} if platforms}
-    if not all(map(PLATFORMS.fullmatch, lists)):
-        return None
-    entries = tuple(
-        [
+    begin, start = header.end(), text.count("\n", 0, header.end()) + 1
+    entries: list[Entry] = []
+    lists: dict[str, tuple[str, ...] | None] = {"": None}
+    versions: dict[str, str | None] = {"": None}
+    at = begin
+    while at < len(text):
+        end = text.find("\n", at + _PIECE) + 1 or len(text)
+        rows = LINES.findall(text, at, end)
+        if len(rows) != text.count("\n", at, end) + (text[end - 1] != "\n"):  # comments or blank lines between
+            return _with_gaps(file, header[1], text[begin:], start)
+        unknown = {row[1] for row in rows} - lists.keys()
+        if not all(map(PLATFORMS.fullmatch, unknown)):
+            return None
+        lists |= {platforms: tuple(platforms.split(", ")) for platforms in unknown}
+        entries += [
             Entry(
                 tag,
-                lists.get(platforms),
-                version or None,
+                lists[platforms],
+                versions.setdefault(version, version),
                 module_type or None,
                 digest or None,
                 gone != "",
                 file,
                 number,
             )
-            for number, (tag, platforms, version, module_type, digest, gone) in enumerate(rows, start)
+            for number, (tag, platforms, version, module_type, digest, gone) in enumerate(rows, start + len(entries))
         ]
-    )
-    return CatalogFile(file, header[1], entries) if entries else None
+        at = end
+    return CatalogFile(file, header[1], tuple(entries)) if entries else None
 
 
 def _with_gaps(file: str, repository: str, body: str, start: int) -> CatalogFile | None:

@@ -20,7 +20,7 @@ class Kind(StrEnum):
     REMOVED = "removed"
 
 
-class Change(Struct, frozen=True):
+class Change(Struct, frozen=True, gc=False):
     """One image: its line as it was and as it will be."""
 
     kind: Kind

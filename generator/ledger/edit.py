@@ -5,7 +5,7 @@ again before it is handed on, so that an edit that would lose an entry is refuse
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ Changes = Mapping[str, Entry | None]
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _NOTHING = re.compile(NOTHING)
+_HEADS = re.compile(r"^images[^\n]*\n?", re.MULTILINE)
 _IMAGES = re.compile(r"(images[ ]*:)([ ]*\[[ ]*\])?([ ]*|[ ]+#[^\n]*)(\r?\n?)")
 _ITEM = re.compile(r"( *)-(?=[ \r\n]|$)")
 # No value that an image can have holds "#".
@@ -30,11 +31,11 @@ class Uneditable(Struct, frozen=True):
     hint: str
 
 
-class _Block(Struct):
-    """The lines of one image, with the comments and blank lines above it."""
+class _Block(Struct, gc=False):
+    """The lines of one image, with the comments and blank lines above it; text, since there may be 100,000."""
 
-    above: list[str]
-    lines: list[str]
+    above: str
+    lines: str
     entry: Entry
 
 
@@ -47,9 +48,12 @@ class _Parts(Struct):
     indent: str
 
 
-def edited(file: str, data: bytes, changes: Changes) -> bytes | Uneditable:
-    """The file with some tags' images set, or removed where they are None; byte for byte the same where all is so."""
-    read = read_catalog(file, data)
+def edited(file: str, data: bytes, changes: Changes, read: CatalogFile | None = None) -> bytes | Uneditable:
+    """The file with some tags' images set, or removed where they are None; byte for byte the same where all is so.
+
+    `read` is what the bytes were read as, by whom they were.
+    """
+    read = read or read_catalog(file, data)
     if read.findings:
         first = read.findings[0]
         return Uneditable(file, f"{first.message} (line {first.place.line})", first.hint)
@@ -59,15 +63,13 @@ def edited(file: str, data: bytes, changes: Changes) -> bytes | Uneditable:
         return Uneditable(file, reason, 'write one image a line, as in `  - {tag: "…", platforms: [linux/amd64]}`')
     if not _change(parts, changes):
         return data
-    out = _together(parts).encode()
-    again, wanted = read_catalog(file, out), [block.entry for block in parts.blocks]
-    if (
-        again.findings
-        or again.repository != read.repository
-        or list(map(_facts, again.entries)) != list(map(_facts, wanted))
-    ):
+    out, wanted = _together(parts), [block.entry for block in parts.blocks]
+    del parts  # before as much is read again
+    again = read_catalog(file, out)
+    if again.findings or again.repository != read.repository or not _same(again.entries, wanted):
         return Uneditable(file, "its layout can't be kept", 'write one image a line, as in `  - {tag: "…"}`')
-    return out
+    del again, wanted
+    return out.encode()
 
 
 def fresh(repository: str, entries: Iterable[Entry], *, line_end: str = "\n") -> bytes:
@@ -83,46 +85,58 @@ def _facts(entry: Entry) -> Entry:
     )  # replace() takes four times as long, and there may be 100,000
 
 
+def _same(some: Sequence[Entry], others: Sequence[Entry]) -> bool:
+    """Whether both say the same, wherever they say it."""
+    return len(some) == len(others) and all(
+        _facts(one) == _facts(other) for one, other in zip(some, others, strict=True)
+    )
+
+
 def _apart(text: str, read: CatalogFile) -> _Parts | None:
-    lines = _LINES.findall(text)
-    heads = [index for index, line in enumerate(lines) if _IMAGES.fullmatch(line)]
+    heads = [found for found in _HEADS.finditer(text) if _IMAGES.fullmatch(found[0])]
     if len(heads) != 1:
         return None
-    (at,) = heads
-    groups, tail, indent = _items(lines[at + 1 :])
-    if len(groups) != len(read.entries):
+    end = heads[0].end()
+    blocks, tail, indent = _items((line[0] for line in _LINES.finditer(text, end)), read.entries)
+    if len(blocks) != len(read.entries):
         return None
-    blocks = [_Block(above, body, entry) for (above, body), entry in zip(groups, read.entries, strict=True)]
-    head = lines[: at + 1]
+    head = _LINES.findall(text[:end])
     if blocks:  # what stands below `images:` speaks of all of them
-        head += blocks[0].above
-        blocks[0].above = []
+        head += _LINES.findall(blocks[0].above)
+        blocks[0].above = ""
     return _Parts(head, blocks, tail, indent)
 
 
-def _items(lines: list[str]) -> tuple[list[tuple[list[str], list[str]]], list[str], str]:
-    """Each item with what stands above it, what stands below the last one, and how far items are indented."""
-    groups: list[tuple[list[str], list[str]]] = []
-    indent = ""
-    above: list[str] = []
-    for index, line in enumerate(lines):
-        if groups and not above and line.startswith(f"{indent}- {{"):  # nearly every line
-            groups.append(([], [line]))
-            continue
+def _items(lines: Iterator[str], entries: Sequence[Entry]) -> tuple[list[_Block], list[str], str]:
+    """Each item with what stands above it, what stands below the last one, and how far items are indented.
+
+    There are more or fewer of them than entries where the lines aren't laid out one item below the other.
+    """
+    blocks: list[_Block] = []
+    listed = iter(entries)
+    body: list[str] = []
+    indent, above = "", ""
+    for line in lines:
         item = _ITEM.match(line)
-        if _NOTHING.fullmatch(line.rstrip("\n")):
-            above.append(line)
-        elif item and (not groups or item[1] == indent):
-            indent = item[1]
-            groups.append((above, [line]))
-            above = []
-        elif groups and line.startswith(f"{indent} "):
-            groups[-1][1].extend([*above, line])
-            above = []
+        if item and (not blocks or item[1] == indent):
+            entry = next(listed, None)
+            if entry is None:
+                return [], [], ""
+            if blocks:
+                blocks[-1].lines = "".join(body)
+            indent, body = item[1], [line]
+            blocks.append(_Block(above, "", entry))
+            above = ""
+        elif _NOTHING.fullmatch(line.rstrip("\n")):
+            above += line
+        elif blocks and line.startswith(f"{indent} "):
+            body += [above, line]
+            above = ""
         else:
-            above += lines[index:]
-            break
-    return groups, above, indent if groups else "  "
+            above += line + "".join(lines)
+    if blocks:
+        blocks[-1].lines = "".join(body)
+    return blocks, _LINES.findall(above), indent if blocks else "  "
 
 
 def _change(parts: _Parts, changes: Changes) -> bool:
@@ -130,7 +144,7 @@ def _change(parts: _Parts, changes: Changes) -> bool:
     line_end = "\r\n" if parts.head and "\r\n" in parts.head[0] else "\n"
     changed, seen = False, set()
     kept: list[_Block] = []
-    loose: list[str] = []
+    loose = ""
     for block in parts.blocks:
         tag = block.entry.tag
         if tag in changes:
@@ -143,20 +157,21 @@ def _change(parts: _Parts, changes: Changes) -> bool:
             if _facts(wanted) != _facts(block.entry):
                 _rewrite(block, wanted, parts.indent, line_end)
                 changed = True
-        block.above, loose = [*loose, *block.above], []
+        if loose:
+            block.above, loose = loose + block.above, ""
         kept.append(block)
     new = [entry for tag, entry in changes.items() if entry is not None and tag not in seen]
     if not changed and not new:
         return False
-    kept += [_Block([], [_line(entry, parts.indent) + line_end], _facts(entry)) for entry in new]
+    kept += [_Block("", _line(entry, parts.indent) + line_end, _facts(entry)) for entry in new]
     # What stood above an image that goes stands above the next one, or below them all.
-    parts.blocks, parts.tail = sorted(kept, key=lambda block: block.entry.tag), [*loose, *parts.tail]
+    parts.blocks, parts.tail = sorted(kept, key=lambda block: block.entry.tag), [*_LINES.findall(loose), *parts.tail]
     return True
 
 
-def _comments(block: _Block) -> Iterator[str]:
+def _comments(block: _Block) -> str:
     """What is kept of an image that goes: the comments above it."""
-    return (line for line in block.above if "#" in line)
+    return "".join(line for line in _LINES.findall(block.above) if "#" in line)
 
 
 def _line(entry: Entry, indent: str) -> str:
@@ -165,12 +180,13 @@ def _line(entry: Entry, indent: str) -> str:
 
 def _rewrite(block: _Block, entry: Entry, indent: str, line_end: str) -> None:
     """One line in place of the image's own, with the comments that these held."""
-    own = [line for line in block.lines if not _NOTHING.fullmatch(line.rstrip("\n"))]
-    inner = [line for line in block.lines if "#" in line and _NOTHING.fullmatch(line.rstrip("\n"))]
+    lines = _LINES.findall(block.lines)
+    own = [line for line in lines if not _NOTHING.fullmatch(line.rstrip("\n"))]
+    inner = [line for line in lines if "#" in line and _NOTHING.fullmatch(line.rstrip("\n"))]
     comments = "".join(found[0].rstrip() for line in own if (found := _COMMENT.search(line)))
     ended = re.search(r"\r?\n$", own[-1])
-    block.above = [*block.above, *inner]
-    block.lines = [f"{_line(entry, indent)}{comments}{ended[0] if ended else line_end}"]
+    block.above += "".join(inner)
+    block.lines = f"{_line(entry, indent)}{comments}{ended[0] if ended else line_end}"
     block.entry = _facts(entry)
 
 
@@ -180,10 +196,9 @@ def _together(parts: _Parts) -> str:
     match = _IMAGES.fullmatch(head[at])
     assert match is not None
     head[at] = f"{match[1]}{'' if parts.blocks else ' []'}{match[3]}{match[4]}"
-    body = [line for block in parts.blocks for line in (*block.above, *block.lines)]
-    lines = [*head, *body, *parts.tail]
-    line_end = "\r\n" if lines[0].endswith("\r\n") else "\n"
-    last = len(lines) - 1
+    pieces = [*head, *(text for block in parts.blocks for text in (block.above, block.lines) if text), *parts.tail]
+    line_end = "\r\n" if pieces[0].endswith("\r\n") else "\n"
+    last = len(pieces) - 1
     return "".join(
-        line if line.endswith("\n") or index == last else line + line_end for index, line in enumerate(lines)
+        piece if piece.endswith("\n") or index == last else piece + line_end for index, piece in enumerate(pieces)
     )

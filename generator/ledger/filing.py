@@ -49,7 +49,11 @@ def revised(
     for repository, wanted in changes.items():
         filing = _Filing(repository, by_repository.get(repository, []), texts)
         for file, ours in filing.sorted_out(wanted).items():
-            made = edited(file, texts[file], ours) if file in texts else fresh(repository, _listed(ours))
+            made = (
+                edited(file, texts[file], ours, filing.read.get(file))
+                if file in texts
+                else fresh(repository, _listed(ours))
+            )
             if isinstance(made, Uneditable):
                 refused.append(made)
             elif tidy and _says_nothing(made):
@@ -75,12 +79,16 @@ class _Filing:
 
     def __init__(self, repository: str, catalogs: list[CatalogFile], texts: Mapping[str, bytes]) -> None:
         self.repository, self.texts = repository, texts
-        self.files = [one.file for one in catalogs]
-        self.holders: dict[str, list[str]] = {}
+        self.read = {one.file: one for one in catalogs}
+        self.files = list(self.read)
+        self.holders: dict[str, tuple[str, ...]] = {}
         self.shelves: dict[Shelf, Counter[str]] = {}
         for one in catalogs:
+            alone = (one.file,)
             for entry in one.entries:
-                self.holders.setdefault(entry.tag, []).append(one.file)
+                held = self.holders.setdefault(entry.tag, alone)
+                if held is not alone:
+                    self.holders[entry.tag] = (*held, one.file)
         self.chosen: dict[Shelf | None, str] = {}
 
     def sorted_out(self, changes: Changes) -> dict[str, dict[str, Entry | None]]:

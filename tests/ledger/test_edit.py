@@ -1,5 +1,6 @@
 """Edits of catalog files: only the lines that must change, and no entry is ever lost."""
 
+import tracemalloc
 from collections.abc import Mapping
 
 import pytest
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from generator.declared.catalog_file import read_catalog
 from generator.declared.entry import Entry, canonical
-from generator.ledger.edit import Uneditable, edited
+from generator.ledger.edit import Uneditable, edited, fresh
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\nkind: ImageCatalog\nrepository: nvcr.io/nvidia/driver\n"
 DIGEST = "sha256:" + "0123456789abcdef" * 4
@@ -119,6 +120,21 @@ def test_what_can_not_be_kept_is_refused(images: str, reason: str) -> None:
     made = edited("c.yaml", f"{HEAD}{images}".encode(), {A: Entry(A, gone=True)})
     assert isinstance(made, Uneditable)
     assert reason in made.reason or "layout" in made.reason
+
+
+def test_an_edit_needs_no_more_than_some_times_the_file() -> None:
+    """A file may hold 100,000 images: 18 MB. Text and entries once before and once after are four times that."""
+    entries = [Entry(f"570-5.15.0-{abi}-generic-ubuntu22.04", ("linux/amd64",), digest=DIGEST) for abi in range(4000)]
+    data = fresh("nvcr.io/nvidia/driver", entries[::2])
+    changes = {entry.tag: entry for entry in entries[1::2]}
+    tracemalloc.start()
+    try:
+        made = edited("c.yaml", data, changes)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert made == fresh("nvcr.io/nvidia/driver", entries)
+    assert peak < 6 * len(made)
 
 
 TAGS = st.sampled_from([f"580-6.8.0-{number}-aws-ubuntu24.04" for number in range(1040, 1052)])
