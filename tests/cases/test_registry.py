@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli.looking import look
 from generator.edges.registry import Missing
 from generator.observed.image import BuiltImage
 from tests.cases import inventory
@@ -13,7 +14,6 @@ from tests.cases.conftest import CaseRepo, Said
 from tests.registry import images
 from tests.registry.conftest import session
 from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json, error
-from tests.registry.looking import look
 
 FOUND = "580-6.8.0-90-generic-ubuntu24.04"
 

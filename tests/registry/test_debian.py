@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli.looking import look
 from generator.edges.parallel import each
 from generator.edges.registry import Absent, Missing
 from generator.observed.image import BuiltImage
 from tests.registry import images
 from tests.registry.conftest import session
-from tests.registry.looking import look
 from tests.registry.pusher import Pusher
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"

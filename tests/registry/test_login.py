@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pytest
 import trustme
 
+from generator.cli.looking import look
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.registry import Absent, Missing
 from generator.observed.image import BuiltImage
 from tests.registry import debian, images, keeping
 from tests.registry.conftest import session
 from tests.registry.faults import FaultServer
-from tests.registry.looking import look
 from tests.registry.pusher import Pusher
 from tests.registry.tokens import ISSUER, SERVICE, TokenService
 

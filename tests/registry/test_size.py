@@ -51,11 +51,10 @@ def synced(root: Path, capture: pytest.CaptureFixture[str], other: int, page: in
     return peaks, asked
 
 
-@pytest.mark.parametrize("page", [1000, 1_000_000])
-def test_a_hundred_thousand_tags(tmp_path: Path, capfd: pytest.CaptureFixture[str], page: int) -> None:
-    few, _ = synced(tmp_path / "few", capfd, 0, page)
-    many, asked = synced(tmp_path / "many", capfd, 100_000 - NEEDED, page)
-    assert [more - least < MOST_MORE for more, least in zip(many, few, strict=True)] == [True] * 3, (few, many)
-    pages = 1 if page > 100_000 else 100
-    # The pages and one more; then two requests for each image; then one; then both.
-    assert asked == [pages + 1 + times * NEEDED for times in (2, 1, 3)]
+def test_a_hundred_thousand_tags(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    few, _ = synced(tmp_path / "few", capfd, 0, 1000)
+    for page, pages in ((1000, 100), (1_000_000, 1)):
+        many, asked = synced(tmp_path / f"{pages}", capfd, 100_000 - NEEDED, page)
+        assert [more - least < MOST_MORE for more, least in zip(many, few, strict=True)] == [True] * 3, (few, many)
+        # The pages and one more; then two requests for each image; then one; then both.
+        assert asked == [pages + 1 + times * NEEDED for times in (2, 1, 3)]
