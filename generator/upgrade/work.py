@@ -16,6 +16,8 @@ from generator.rules.image_nearest import Nearest, os_of
 from generator.rules.image_reference import DIGEST
 from generator.upgrade.plan import Answer, Image, State
 
+EXISTS = "NVIDIA/gpu-driver-container PR 1010: an existing amd64-only tag is never upgraded"
+
 
 class Action(StrEnum):
     """How an image is come by."""
@@ -67,6 +69,9 @@ def _work(repository: str, waiting: list[tuple[Answer, Image]], nearest: Nearest
     first = misses[0]
     arches = sorted({arch for miss in misses for arch in miss.arches})
     action, reason, source, copy_from = _way(first, arches, nearest)
+    kept = _kept(first)
+    if kept and action is not Action.COPY:
+        reason = f"{reason}; with {', '.join(kept)}, which the tag has, or a push takes that away"
     pools = {f"{answer.cluster.name}/{answer.pool.name}": answer.pool for answer, _ in waiting}
     written = first.kernel.written if first.kernel else ""
     driver = first.pool.driver.version
@@ -74,7 +79,7 @@ def _work(repository: str, waiting: list[tuple[Answer, Image]], nearest: Nearest
     return Work(
         repository=repository,
         tag=first.tag,
-        platforms=tuple(f"linux/{arch}" for arch in arches),
+        platforms=tuple(sorted({*(f"linux/{arch}" for arch in arches), *kept})),
         kernel=written,
         os=os_of(first),
         driver=driver,
@@ -87,6 +92,13 @@ def _work(repository: str, waiting: list[tuple[Answer, Image]], nearest: Nearest
         nodes=sum(pool.size.max for pool in pools.values() if pool.size),
         files=tuple(sorted({miss.kernel.file for miss in misses if miss.kernel})),
     )
+
+
+def _kept(miss: Miss) -> tuple[str, ...]:
+    """What a tag is built for already: pushing it for another platform alone would take these away."""
+    if miss.lack is not Lack.PLATFORM or miss.entry is None:
+        return ()
+    return miss.entry.platforms or ()
 
 
 def _way(miss: Miss, arches: list[str], nearest: Nearest) -> tuple[Action, str, str, str]:
@@ -105,6 +117,8 @@ def _way(miss: Miss, arches: list[str], nearest: Nearest) -> tuple[Action, str, 
     if passed:
         reason = f"NVIDIA's CI builds the newest kernel of a flavour only, and is at {passed}"
         return Action.BUILD, reason, worst.source, ""
+    if worst.builder is Builder.PUBLISHED and miss.lack is Lack.PLATFORM:
+        return Action.BUILD, "NVIDIA's CI skips a tag that exists, whatever it is built for", EXISTS, ""
     action = {Builder.PUBLISHED: Action.WAIT, Builder.OWN: Action.BUILD, Builder.NOBODY: Action.NONE}[worst.builder]
     return action, worst.reason, worst.source, ""
 

@@ -1,11 +1,17 @@
 """Limits: docs.github.com "Running variations of jobs in a workflow" (256), docs.gitlab.com parallel:matrix (200)."""
 
 import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from generator.report import matrix
 from generator.upgrade.work import to_build
+from tests.cli.calling import REPO
 from tests.upgrade.planning import works
 from tests.upgrade.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 
@@ -30,6 +36,28 @@ def test_gitlab_takes_a_child_pipeline() -> None:
     assert job["extends"] == ".build-driver-image"
     (row,) = job["parallel"]["matrix"]
     assert row["DRIVERGATE_IMAGE"] == f"nvcr.io/nvidia/driver:580-{NEXT}-ubuntu22.04"
+
+
+def valid(path: Path, schema: str, document: Any) -> None:
+    """By the schema that the forge publishes, as check-jsonschema ships it."""
+    path.write_text(json.dumps(document))
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_forges_take_what_is_printed_and_what_the_page_shows(tmp_path: Path) -> None:
+    page = (REPO / "docs/plan.md").read_text(encoding="utf-8")
+    hub, lab = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    workflow = {"on": {"schedule": [{"cron": "0 5 * * *"}]}, **hub}
+    steps = {"runs-on": "ubuntu-latest", "steps": [{"run": "make"}]}
+    workflow["jobs"]["build"] |= steps
+    valid(tmp_path / "page.json", "github-workflows", workflow)
+    printed = {"strategy": {"matrix": json.loads(matrix.github(wanted()))}}
+    valid(tmp_path / "hub.json", "github-workflows", {**workflow, "jobs": {"build": {**steps, **printed}}})
+    valid(tmp_path / "page-lab.json", "gitlab-ci", lab)
+    for works_ in (wanted(), ()):
+        valid(tmp_path / "lab.json", "gitlab-ci", yaml.safe_load(matrix.gitlab(works_)))
 
 
 def test_nothing_to_build_is_a_pipeline_too() -> None:

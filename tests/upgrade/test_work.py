@@ -27,6 +27,20 @@ def test_platforms_of_one_tag_are_gathered() -> None:
     assert one.action is Action.BUILD  # 22.04 has no arm64 builds
 
 
+def test_a_push_for_one_platform_keeps_the_others() -> None:
+    """facts/driver-images.md 2.5: the CI never upgrades an amd64-only tag, and a tag holds one index."""
+    arm = """nodeSelector: {x/y: a}, os: {id: ubuntu, version: "24.04"}, arch: [arm64], kernels: [6.8.0-1050-aws],
+        upcomingKernels: [6.8.0-1060-aws]"""
+    one, two = (tag(f"6.8.0-{number}-aws", os="ubuntu24.04") for number in (1050, 1060))
+    (found,) = works(files(arm, **{"inventory/catalog.yaml": catalog(one, two)}))
+    assert found.platforms == ("linux/amd64", "linux/arm64")
+    assert found.action is Action.BUILD
+    assert "skips a tag that exists" in found.reason
+    assert "with linux/amd64, which the tag has" in found.reason
+    (new,) = works(files(arm, **{"inventory/catalog.yaml": catalog(one)}))
+    assert (new.platforms, new.action) == (("linux/arm64",), Action.WAIT)
+
+
 def test_a_kernel_that_the_ci_has_passed_is_never_published() -> None:
     listed = catalog(tag(RUNNING), tag("5.15.0-185-generic"))
     (one,) = works(files(pool(UPCOMING), **{"inventory/catalog.yaml": listed}))
