@@ -20,7 +20,7 @@ from generator.upgrade.whatif import Asked, Changed, Skipped, what_if
 class State(StrEnum):
     """How an image stands that nodes would ask for."""
 
-    UNCHANGED = "unchanged"  # they ask for it today, and it is built
+    UNCHANGED = "unchanged"  # they ask for it as things are declared, and it is built
     BUILT = "built"
     MISSING = "missing"
     UNKNOWN = "unknown"  # its platforms are not recorded, and the gate would refuse it
@@ -79,7 +79,7 @@ def plan(fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None =
     """What the change does to each pool. A catalog that could not be read whole proves nothing missing."""
     looked = _Looked(catalog, against)
     found = list(what_if(fleet, asked))
-    answers = tuple(looked.answer(one, only_upcoming=not asked.changes) for one in found if isinstance(one, Changed))
+    answers = tuple(looked.answer(one, asked) for one in found if isinstance(one, Changed))
     return Plan(answers, tuple(one for one in found if isinstance(one, Skipped)))
 
 
@@ -90,10 +90,11 @@ class _Looked:
         self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
         self.against = against
 
-    def answer(self, changed: Changed, *, only_upcoming: bool) -> Answer:
+    def answer(self, changed: Changed, asked: Asked) -> Answer:
         before, after = combinations(*changed.before), combinations(*changed.after)
-        running = [one for one in before if not one.upcoming]
-        wanted = [one for one in after if one.upcoming] if only_upcoming else after
+        # Where the kernels stay, what is declared as upcoming is compared with itself: the change is what differs.
+        running = [one for one in before if asked.keeps_kernels or not one.upcoming]
+        wanted = after if asked.changes else [one for one in after if one.upcoming]
         cluster, pool = changed.after
         images = tuple(self._image(cluster, one, running) for one in wanted)
         objections = tuple(self._objections(cluster, pool)) if any(one.before != one.after for one in images) else ()

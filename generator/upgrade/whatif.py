@@ -40,6 +40,11 @@ class Asked(Struct, frozen=True, kw_only=True):
         """Whether anything but what is declared is asked about."""
         return bool(self.kernels or self.os or self.driver or self.stream or self.operator)
 
+    @property
+    def keeps_kernels(self) -> bool:
+        """Whether nodes boot the same kernels after the change as before."""
+        return self.changes and not self.kernels and self.stream is None
+
     def chosen(self, cluster: Cluster, pool: Pool) -> bool:
         """Whether a pool is asked about."""
         return (
@@ -97,6 +102,12 @@ def _unfit(pool: Pool, asked: Asked) -> str:
     if not asked.changes and not any(kernel.upcoming for kernel in pool.kernels):
         return "nothing is declared as upcoming"
     return ""
+
+
+def unbooted(fleet: Fleet, asked: Asked) -> Iterator[str]:
+    """The kernels that no chosen pool boots the like of."""
+    pools = [pool for cluster in fleet.clusters for pool in cluster.pools if asked.chosen(cluster, pool)]
+    return (kernel for kernel in asked.kernels if not any(_boots(pool, kernel) for pool in pools))
 
 
 def _example(pool: Pool) -> str:

@@ -10,7 +10,7 @@ from generator.declared.fleet import Fleet, OsRelease
 from generator.declared.shape import did_you_mean
 from generator.facts import driver as drivers
 from generator.facts.release import Unsupported, resolve
-from generator.upgrade.whatif import Asked, Stream
+from generator.upgrade.whatif import Asked, Stream, unbooted
 
 OS = re.compile(r"([a-z][a-z0-9_.-]*?)([0-9]+(?:\.[0-9]+)*)")
 
@@ -53,7 +53,7 @@ def meant(wish: Wish, fleet: Fleet, images: Mapping[str, model.NodeImage]) -> As
     stream = _stream(wish.node_image, images) if wish.node_image else None
     if isinstance(stream, Unmeant):
         return stream
-    return Asked(
+    asked = Asked(
         kernels=wish.kernels,
         os=OsRelease(os[1], os[2]) if os else None,
         driver=driver,
@@ -64,6 +64,21 @@ def meant(wish: Wish, fleet: Fleet, images: Mapping[str, model.NodeImage]) -> As
         rings=wish.rings,
         pools=wish.pools,
     )
+    return _met(asked, fleet) or asked
+
+
+def _met(asked: Asked, fleet: Fleet) -> Unmeant | None:
+    """What is for no pool at all is a slip: "nothing is missing" would be no answer."""
+    if not any(asked.chosen(cluster, pool) for cluster in fleet.clusters for pool in cluster.pools):
+        narrowed = asked.clusters or asked.rings or asked.pools
+        return (
+            Unmeant("no pool is of all that was chosen", "choose fewer of --cluster, --ring, --pool")
+            if narrowed
+            else None
+        )
+    for kernel in unbooted(fleet, asked):
+        return Unmeant(f'no pool boots kernels like "{kernel}"', "write it as `uname -r` prints it, with its flavour")
+    return None
 
 
 def _unknown(wish: Wish, fleet: Fleet) -> Unmeant | None:

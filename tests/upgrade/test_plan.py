@@ -132,14 +132,36 @@ def test_a_held_pool_is_held() -> None:
         ("driver: {mode: unmanaged}", {"kernels": (NEXT,)}, "unmanaged"),
         ('arch: [amd64], driver: {mode: compiled, version: "580.126.20"}', {"kernels": (NEXT,)}, "names no kernel"),
         ('arch: [amd64], driver: {mode: compiled, version: "580.126.20"}', {"driver": "595"}, "exact one of 595"),
-        ("arch: [amd64], kernels: [5.15.0-1111-aws]", {"kernels": (NEXT,)}, "it boots kernels like 5.15.0-1111-aws"),
-        ("arch: [amd64], kernels: [5.15.0-173-generic]", {"kernels": ("5.14.0-1.el9.aarch64",)}, "it boots kernels"),
     ],
 )
 def test_pools_that_a_change_is_not_for(more: str, wish: dict[str, object], why: str) -> None:
     made = planned(files(pool(more), **BUILT), **wish)
     assert made.answers == ()
     assert why in made.skipped[0].why
+
+
+RHEL = 'nodeSelector: {x/y: b}, os: {id: rhel, version: "9.4"}, arch: [arm64], kernels: [5.14.0-427.el9_4.aarch64]'
+
+
+@pytest.mark.parametrize(
+    ("other", "kernel"),
+    [("arch: [amd64], kernels: [5.15.0-1111-aws]", "5.15.0-1112-aws"), ("", "5.14.0-1.el9.aarch64")],
+)
+def test_a_kernel_is_for_pools_that_boot_its_like(other: str, kernel: str) -> None:
+    made = planned(files(pool(), pool(other) if other else RHEL, **BUILT), kernels=(kernel,))
+    assert [one.pool.name for one in made.answers] == ["b"]
+    assert made.skipped[0].why == f"it boots kernels like {RUNNING}"
+
+
+def test_what_is_upcoming_is_no_part_of_another_change() -> None:
+    """The same image before and after for each kernel: only what the change itself asks for is told."""
+    made = planned(files(pool(UPCOMING), **BUILT), operator="v26.7.0")
+    assert [image.state for image in made.answers[0].images] == [State.UNCHANGED] * 2
+    assert made.answers[0].verdict is Verdict.UNCHANGED
+    changed = planned(files(pool(UPCOMING), **BUILT), driver="595").answers[0]
+    assert [image.before for image in changed.images] == [f"580-{one}-ubuntu22.04" for one in (RUNNING, NEXT)]
+    rolled = planned(files(pool(UPCOMING), **BUILT), kernels=(NEXT,)).answers[0]
+    assert (rolled.verdict, rolled.images[0].before) == (Verdict.GO, f"580-{RUNNING}-ubuntu22.04")
 
 
 def test_only_the_chosen_pools_are_asked_about() -> None:
@@ -162,10 +184,13 @@ def test_only_the_chosen_pools_are_asked_about() -> None:
         ({"node_image": "awz"}, 'no node image is named "awz"', "aws"),
         ({"node_image": "aws=2026.05"}, 'node image "aws" has no release "2026.05"', "2026.04"),
         ({"node_image": "aws", "os": "ubuntu24.04"}, "a node image brings its own OS", "--os"),
+        ({"kernels": (NEXT, "5.15.0-177-genric")}, 'no pool boots kernels like "5.15.0-177-genric"', "uname -r"),
+        ({"pools": frozenset({"a"}), "clusters": frozenset({"two"})}, "no pool is of all that was chosen", "--pool"),
     ],
 )
 def test_a_wish_that_names_nothing(wish: dict[str, object], message: str, hint: str) -> None:
-    fleet, _, images = read(files(pool(), **BUILT))
+    two = f"{HEAD}kind: Cluster\nname: two\npools: {{}}\n"
+    fleet, _, images = read(files(pool(), **BUILT, **{"inventory/two.yaml": two}))
     found = meant(Wish(**{**EMPTY, **NOWHERE, **wish}), fleet, images)
     assert isinstance(found, Unmeant)
     assert message in found.message
