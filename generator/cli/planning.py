@@ -26,7 +26,7 @@ def planned(
     """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
     found = read(root, staged=staged, rev=rev, catalogs=True)
     incomplete = told(found, as_json=printed == "json")
-    made = _told(found, _asked(wish, found), root)
+    made = _told(found, _asked(wish, found), root, rev)
     _print(made, found, printed)
     if incomplete:
         return UNUSABLE
@@ -46,7 +46,7 @@ def runbook_of(wish: Wish, *, root: str | None, staged: bool, rev: str | None, a
     if told(found, as_json=False):
         return UNUSABLE
     asked = _asked(wish, found)
-    made = _told(found, asked, root)
+    made = _told(found, asked, root, rev)
     context = Context(
         fleet=found.fleet, catalog=collect(found.inventory.catalogs, found.fleet.mirrors), rendered=Rendered((), ())
     )
@@ -62,7 +62,7 @@ def _asked(wish: Wish, found: Read) -> Asked:
     return asked
 
 
-def _told(found: Read, asked: Asked, root: str | None) -> report.Told:
+def _told(found: Read, asked: Asked, root: str | None, rev: str | None) -> report.Told:
     catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
     needs = Needs(found.fleet, catalog)
     answers = plan(found.fleet, catalog, asked, needs.objections)
@@ -72,19 +72,19 @@ def _told(found: Read, asked: Asked, root: str | None) -> report.Told:
     return report.Told(
         plan=answers,
         works=works,
-        lags=_lags(works, root),
+        lags=_lags(works, root, rev),
         proposals=tuple(one for one in proposed if one is not None),
     )
 
 
-def _lags(works: tuple[Work, ...], root: str | None) -> dict[str, report.Lag]:
+def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[str, report.Lag]:
     """None is told where there is no git, or no commit yet."""
     kernels = {one.kernel for one in works if one.kernel}
     if not kernels:
         return {}
     try:
         where = find_root(root)
-        found = first_declared(git_at(where, os.environ), kernels, "inventory")
+        found = first_declared(git_at(where, os.environ), kernels, "inventory", until=rev or "HEAD")
     except OutsideError:
         return {}
     return {kernel: report.lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}

@@ -10,24 +10,24 @@ from generator.edges.history import is_shallow
 
 
 class Declared(Struct, frozen=True):
-    """When texts were first committed, in seconds since 1970, and when HEAD was."""
+    """When texts were first committed, in seconds since 1970, and when the last commit was."""
 
     first: dict[str, int]
     now: int
     whole: bool
 
 
-def first_declared(git: Git, texts: Iterable[str], *folders: str) -> Declared:
-    """Walks the history once for all texts; in a shallow clone it is not whole, and a text may be older."""
+def first_declared(git: Git, texts: Iterable[str], *folders: str, until: str = "HEAD") -> Declared:
+    """Walks the history up to a commit once for all texts; in a shallow clone a text may be older than is told."""
     wanted = sorted(set(texts), key=len, reverse=True)
-    now = int(git.read("log", "-1", "--format=%ct", "HEAD").strip())
+    now = int(git.read("log", "-1", "--format=%ct", until, "--").strip())
     shallow = is_shallow(git)
     if not wanted:
         return Declared({}, now, whole=not shallow)
     pattern = "|".join(re.escape(text) for text in wanted)
     raw = git.read(
         "log", "--reverse", "-p", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--format=%x00%ct",
-        f"-G{_extended(wanted)}", "HEAD", "--", *folders,
+        f"-G{_extended(wanted)}", until, "--", *folders,
     )  # fmt: skip
     found: dict[str, int] = {}
     for commit in raw.decode("utf-8", "replace").split("\0")[1:]:

@@ -28,6 +28,8 @@ def test_the_first_commit_that_says_it_counts(repo: Repo) -> None:
     assert found.first == {"6.8.0-106-generic": JANUARY_1, "5.14.0-1.el9.aarch64+64k": JANUARY_1 + 10 * DAY}
     assert found.now == JANUARY_1 + 30 * DAY
     assert found.whole
+    earlier = first_declared(git(repo), ["5.14.0-1.el9.aarch64+64k"], "inventory", until="HEAD~2")
+    assert (earlier.first, earlier.now) == ({}, JANUARY_1)
 
 
 def test_a_longer_kernel_is_another_one(repo: Repo) -> None:
