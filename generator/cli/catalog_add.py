@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from generator.cli.ledger import Ledger
     from generator.ledger.taglist import Named, TagList, Unread
 
+MOST = 10  # unreadable lines that are told
+
 
 def add(
     references: Annotated[
@@ -103,13 +105,15 @@ def _named(references: list[str], from_file: str | None) -> TagList:
 
 
 def _unread(lines: tuple[Unread, ...], file: str | None) -> int:
-    """Every line that can't be read, by number."""
+    """The lines that can't be read, by number; of a file that is no list, the first few tell as much as all."""
     from generator.cli.outcome import UNUSABLE, say
     from generator.edges.errors import printable
 
-    for one in lines:
+    for one in lines[:MOST]:
         where = f"{printable(file or '')}:{one.line}: " if one.line else "drivergate: "
         say(f"{where}{printable(one.reason)}")
+    if len(lines) > MOST:
+        say(f"and {len(lines) - MOST} lines more")
     say("    hint: write one tag or REPOSITORY:TAG[@sha256:…] a line, or JSON with a list of tags")
     say("nothing is written")
     return UNUSABLE

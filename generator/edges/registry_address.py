@@ -35,12 +35,17 @@ class Address(Struct, frozen=True):
 
 
 def parse(name: str) -> Address:
-    """The repository of a catalog, `nvcr.io/nvidia/driver`; raise UnreadableError for anything else."""
+    """The repository of a catalog, `nvcr.io/nvidia/driver`; raise UnreadableError for anything else.
+
+    What no dot, port or `localhost` tells from a folder is no registry (distribution/reference, splitDockerDomain).
+    """
     match = _NAME.fullmatch(name)
     if match is None:
         # What stands before an @ may be a password.
         shown = "a name with an @" if "@" in name else f'"{printable(name)}"'
         raise UnreadableError(f"{shown} is no repository of a registry", "write it like nvcr.io/nvidia/driver")
+    if not re.search(r"[.:]|^localhost$", match[1]):
+        raise UnreadableError(f'"{name}" names no registry', "write the whole name, like nvcr.io/nvidia/driver")
     return Address(canonical(match[1]), match[2])
 
 

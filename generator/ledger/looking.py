@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from sys import intern
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +17,7 @@ from generator.ledger.need import Wish
 from generator.observed.image import BuiltImage
 
 
-class Task(Struct, frozen=True):
+class Task(Struct, frozen=True, gc=False):
     """One tag to look at, with its line; `listed` where the registry's list of tags has it."""
 
     tag: str
@@ -100,13 +102,20 @@ def entry(image: BuiltImage, old: Entry | None) -> Entry:
     version = image.driver_version if re.fullmatch(VERSION, image.driver_version) else None
     if version is None and old is not None and old.digest in {None, digest}:
         version = old.driver_version
+    platforms = tuple(one for one in image.platforms if re.fullmatch(PLATFORM, one))
     return Entry(
         tag=image.tag,
-        platforms=tuple(one for one in image.platforms if re.fullmatch(PLATFORM, one)) or None,
-        driver_version=version,
+        platforms=_kept_once(platforms) if platforms else None,
+        driver_version=intern(version) if version else None,
         module_type=image.module_type or (old.module_type if old is not None else None),
         digest=digest,
     )
+
+
+@lru_cache(maxsize=256)
+def _kept_once(platforms: tuple[str, ...]) -> tuple[str, ...]:
+    """The same few tuples for 100,000 images."""
+    return platforms
 
 
 def _odd(image: BuiltImage) -> Iterator[str]:
@@ -142,12 +151,14 @@ def discrepancies(repository: str, claimed: Entry, seen: Vanished | BuiltImage) 
     if claimed.gone:
         said = f'"{claimed.tag}" is listed as gone, and {repository} has it'
         return (Discrepancy(claimed, said, sync),)
-    return tuple(Discrepancy(claimed, f'"{claimed.tag}" {said}', sync) for said in _contradicted(claimed, seen))
+    wrong = list(_contradicted(claimed, seen))
+    if claimed.digest is not None and claimed.digest != seen.digest:
+        what = f"was pushed again: it is listed with {claimed.digest} and points to {seen.digest}"
+        wrong = ["; it ".join([what, *wrong])]  # what else differs, differs for that
+    return tuple(Discrepancy(claimed, f'"{claimed.tag}" {one}', sync) for one in wrong)
 
 
 def _contradicted(claimed: Entry, seen: BuiltImage) -> Iterator[str]:
-    if claimed.digest is not None and claimed.digest != seen.digest:
-        yield f"was pushed again: it is listed with {claimed.digest} and points to {seen.digest}"
     lacking = [one for one in claimed.platforms or () if _usual(one) not in map(_usual, seen.platforms)]
     if lacking:
         has = ", ".join(seen.platforms) or "no platform"

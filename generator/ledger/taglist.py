@@ -1,9 +1,9 @@
 """Lists of tags as other tools print them: crane, skopeo, regctl, ORAS and docker, or a plain list of one's own.
 
-One name a line: a tag, REPOSITORY:TAG, either with a digest behind; or JSON, as one document or one object a line; or
-the table of `docker image ls`. Sources: crane ls and crane ls --full-ref; skopeo list-tags ({"Repository", "Tags"});
-the distribution API's own answer, which oras and regctl hand on ({"name", "tags"}); docker image ls, also with
---digests and with --format json ({"Repository", "Tag", "Digest"}).
+One name a line: a tag, REPOSITORY:TAG, skopeo's docker://REPOSITORY:TAG, each with or without a digest behind; or
+JSON, as one document or one object a line; or the table of `docker image ls`. Sources: crane ls, also with --full-ref;
+skopeo list-tags ({"Repository", "Tags"}); the distribution API's own answer, which oras and regctl hand on
+({"name", "tags"}); docker image ls, also with --digests and with --format json ({"Repository", "Tag", "Digest"}).
 """
 
 import re
@@ -15,8 +15,9 @@ from msgspec.json import decode as decode_json
 
 from generator.declared.entry import DIGEST, REPOSITORY, TAG
 
-_NAME = re.compile(rf"(?:({REPOSITORY}):)?({TAG})(?:@({DIGEST}))?")
-_NO_TAG = re.compile(rf"{REPOSITORY}(?:@{DIGEST})?|{DIGEST}")
+_TRANSPORT = "docker://"  # of skopeo, for a registry
+_NAME = re.compile(rf"(?:(?:{_TRANSPORT})?({REPOSITORY}):)?({TAG})(?:@({DIGEST}))?")
+_NO_TAG = re.compile(rf"(?:{_TRANSPORT})?{REPOSITORY}(?:@{DIGEST})?|{DIGEST}")
 _BLANKS = re.compile(r"\t| {2,}")
 _NOTHING = "<none>"
 LONGEST = 160  # of what is quoted
@@ -131,7 +132,7 @@ def _document(value: Any, line: int) -> Iterator[Named | Unread]:
 def _tags(keys: Mapping[str, Any], line: int) -> Iterator[Named | Unread]:
     """`name` in the API's own answer lacks the registry, so only a whole name counts."""
     tags = keys["tags"]
-    whole = next((str(keys[key]) for key in ("repository", "name") if key in keys), "")
+    whole = next((str(keys[key]) for key in ("repository", "name") if key in keys), "").removeprefix(_TRANSPORT)
     known = whole if re.fullmatch(REPOSITORY, whole) and re.search(r"[.:]|^localhost/", whole.split("/")[0]) else ""
     if tags is not None and not isinstance(tags, list):
         yield Unread(line, "the JSON's tags are no list")

@@ -297,3 +297,12 @@ class TestPrune:
         root = repository(tmp_path, fleet=mirrored("copy"), staging=f'{STAGING}  - {{tag: "{OLD}"}}\n')
         called = call(capfd, "catalog", "prune", "--keep", "0", root=root)
         assert called.out.splitlines()[0] == f"to remove  ghcr.io/nvidia/driver:{OLD}  inventory/staging.yaml:6"
+
+
+def test_a_file_that_is_no_list_is_told_by_its_first_lines(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path)
+    (tmp_path / "notes.txt").write_text("not a tag\n" * 500, encoding="utf-8")
+    called = call(capfd, "catalog", "add", "--from-file", str(tmp_path / "notes.txt"), root=root)
+    assert called.code == 2
+    assert called.err.count("is neither a tag") == 10
+    assert "and 490 lines more\n" in called.err

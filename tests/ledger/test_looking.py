@@ -118,10 +118,11 @@ def test_an_image_that_contradicts_its_name(image: BuiltImage, note: str | None)
         (LINE, 0),
         (Entry(TAG), 0),
         (Entry(TAG, ("linux/arm64",)), 1),
+        (Entry(TAG, ("linux/arm64",), "580.1.2"), 2),
         (Entry(TAG, digest=TWO), 1),
         (Entry(TAG, module_type="open"), 0),  # the image doesn't tell
         (Entry(TAG, gone=True), 1),
-        (Entry(TAG, ("linux/arm64",), "580.1.2", None, TWO), 3),
+        (Entry(TAG, ("linux/arm64",), "580.1.2", None, TWO), 1),
     ],
 )
 def test_claims(claimed: Entry, count: int) -> None:

@@ -50,6 +50,8 @@ IMAGE                                                  ID             DISK USAGE
     "text",
     [
         f"{DRIVER}:{ONE}\n{DRIVER}:{TWO}\n",  # crane ls --full-ref
+        f"docker://{DRIVER}:{ONE}\ndocker://{DRIVER}:{TWO}\n",  # what skopeo inspect and copy are given
+        json.dumps({"Repository": f"docker://{DRIVER}", "Tags": [ONE, TWO]}),
         json.dumps({"Repository": DRIVER, "Tags": [ONE, TWO]}, indent=4),  # skopeo list-tags
         TABLE,
         TABLE_OF_29,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli.looking import look
 from generator.edges.errors import CouldNotLookError, ImageUnreadableError, UnreadableError
 from generator.edges.parallel import each
 from generator.edges.registry import Absent, Missing
@@ -17,7 +18,6 @@ from generator.observed.image import BuiltImage
 from tests.registry import debian, images
 from tests.registry.conftest import QUICK, session
 from tests.registry.faults import Asked, FaultServer, Holding, Reply, Script, error, of_manifest
-from tests.registry.looking import look
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 ONE = images.image()
@@ -251,6 +251,13 @@ def test_something_else_that_listens(tmp_path: Path) -> None:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         with session(tmp_path, pace=Pace(tries=1)) as registries, pytest.raises(CouldNotLookError):
             registries.repository(f"{address}/nvidia/driver").digest(TAG)
+
+
+@pytest.mark.parametrize("name", ["nvidia/driver", "localhosts/driver"])
+def test_a_folder_is_no_registry(tmp_path: Path, name: str) -> None:
+    with session(tmp_path) as registries, pytest.raises(UnreadableError, match="names no registry") as caught:
+        registries.repository(name)
+    assert "nvcr.io/nvidia/driver" in caught.value.hint
 
 
 @pytest.mark.parametrize(
