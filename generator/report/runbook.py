@@ -34,6 +34,16 @@ ROLLED = """\
 What is upcoming becomes what runs as each wave is reached: move the releases or kernels of that wave's pools from
 `upcoming` to `running` in the inventory, and keep the old ones in `running` until the wave has held."""
 EDITED = "Make the change in the inventory, a ring at a time (a profile, or the clusters' own files), and render:"
+NOTHING_UPCOMING = """\
+**There is nothing to do.** None of these pools declares anything as upcoming. Ask for another change with `--kernel`,
+`--branch`, `--node-image`, `--os` or `--operator`."""
+NOTHING_CHANGES = "**There is nothing to do.** The nodes of these pools already ask for these images."
+CANARY = "Go on with the next pool when all of its nodes are through and its workloads are back, and not before."
+BACK_BY_BOOT = """\
+Boot the nodes with the machine image that they had, in the same order: the operator starts the old driver by itself.
+Then revert the merge and render. The old images, as the catalog proves them:"""
+BACK_BY_SYNC = """\
+Revert the merge, render, and let the same waves run in reverse. The old images, as the catalog proves them:"""
 GO_ON = """\
 Go on when every node of this wave is `upgrade-done` (or, after a boot, shows its GPUs again), and its workloads are
 back."""
@@ -64,10 +74,15 @@ def markdown(book: Runbook) -> str:
 
 def _head(book: Runbook) -> Iterator[str]:
     steps = sum(len(wave.steps) for wave in book.waves)
-    waves = _count(len(book.waves), "wave")
-    yield f"{_count(steps, 'pool')} in {waves}. Take the steps in this order, and stop where one fails."
+    if not steps and not book.waiting:
+        yield NOTHING_UPCOMING if book.declared else NOTHING_CHANGES
+        return
+    if steps:
+        waves = _count(len(book.waves), "wave")
+        yield f"{_count(steps, 'pool')} in {waves}. Take the steps in this order, and stop where one fails."
     if book.waiting:
-        yield ""
+        if steps:
+            yield ""
         yield "**Not in this runbook**, since an image is missing or something else holds them:"
         yield ""
         yield from (_waiting(answer) for answer in book.waiting)
@@ -77,7 +92,7 @@ def _head(book: Runbook) -> Iterator[str]:
 
 
 def _waiting(answer: Answer) -> str:
-    why = [*answer.objections, *(f"{one.after or one.kernel} {one.why}" for one in answer.images if one.why)]
+    why = [*answer.objections, *(f"{one.after or one.kernel}: {one.why}" for one in answer.images if one.why)]
     return f"- `{_code_safe(_named(answer))}` ({answer.verdict}): {printable('; '.join(why)) or 'see drivergate plan'}"
 
 
@@ -86,8 +101,10 @@ def _named(answer: Answer) -> str:
 
 
 def _parts(book: Runbook) -> Iterator[tuple[str, list[str]]]:
+    if not book.waves and not book.waiting:
+        return
     yield "Secure the images", list(_images(book))
-    if not any(wave.steps for wave in book.waves):
+    if not book.waves:
         return
     yield "Look before anything moves", list(_before(book))
     yield "Merge", list(_merge(book))
@@ -116,7 +133,8 @@ def _images(book: Runbook) -> Iterator[str]:
 def _work(work: Work) -> Iterator[str]:
     how = {Action.COPY: f"copy it from `{work.copy_from}`", Action.NONE: "can't be built"}.get(work.action, work.reason)
     yield f"- `{_code_safe(work.repository)}:{_code_safe(work.tag)}` for {', '.join(work.platforms)}: {how}"
-    yield from (f"  - `{_code_safe(line.strip())}`" for line in recipe_lines(work))
+    if recipe := " ".join(line.strip() for line in recipe_lines(work)):
+        yield f"  - {_code_safe(recipe)}"
 
 
 def _before(book: Runbook) -> Iterator[str]:
@@ -161,6 +179,9 @@ def _wave(wave: Wave) -> Iterator[str]:
     for step in wave.steps:
         yield from _step(step)
         yield ""
+        if step.canary and len(wave.steps) > 1:
+            yield CANARY
+            yield ""
     yield GO_ON
 
 
@@ -171,7 +192,8 @@ def _sync(cluster: Cluster) -> Iterator[str]:
         yield f"argocd app diff {name}"
         yield f"argocd app sync {name}"
     elif delivery.flux is not None and delivery.flux.enabled:
-        yield f"flux reconcile kustomization gpu-drivers -n {delivery.flux.namespace} --with-source"
+        named = f"kustomization gpu-drivers -n {delivery.flux.namespace}"
+        yield f"flux --context {_context(cluster)} reconcile {named} --with-source"
     else:
         yield f"kubectl --context {_context(cluster)} diff -k out/{cluster.name}/gpu-operator"
         yield f"kubectl --context {_context(cluster)} apply --server-side -k out/{cluster.name}/gpu-operator"
@@ -181,7 +203,7 @@ def _step(step: Step) -> Iterator[str]:
     named = f"`{_code_safe(step.cluster.name)}/{_code_safe(step.pool.name)}`"
     yield f"### {'Canary: ' if step.canary else ''}{named}"
     yield ""
-    yield f"{nodes(step.pool)}; it comes to {_tags(step.tags)}."
+    yield f"{nodes(step.pool)}, which are to run {_tags(step.tags, ' or ')}."
     yield ""
     yield from _doing(step)
     if step.evictions:
@@ -229,7 +251,7 @@ def _stopped(book: Runbook) -> Iterator[str]:
 
 
 def _back(book: Runbook) -> Iterator[str]:
-    yield "Revert the merge, render, and let the same waves run in reverse. The old images, as the catalog proves them:"
+    yield BACK_BY_BOOT if any(step.way is Way.ROLL for wave in book.waves for step in wave.steps) else BACK_BY_SYNC
     yield ""
     for wave in book.waves:
         for step in wave.steps:
@@ -240,8 +262,8 @@ def _back(book: Runbook) -> Iterator[str]:
                 yield f"- {named}: {_tags(step.back.built) or 'no image of its own'}"
 
 
-def _tags(tags: Iterable[str]) -> str:
-    return ", ".join(f"`{_code_safe(tag)}`" for tag in tags)
+def _tags(tags: Iterable[str], between: str = ", ") -> str:
+    return between.join(f"`{_code_safe(tag)}`" for tag in tags)
 
 
 def _end(book: Runbook) -> Iterator[str]:
@@ -293,9 +315,7 @@ def values(book: Runbook) -> dict[str, Any]:
         "change": book.change,
         "work": to_builtins(book.works),
         "waves": [{"ring": wave.ring, "steps": [_values(step) for step in wave.steps]} for wave in book.waves],
-        "waiting": [
-            {"cluster": one.cluster.name, "pool": one.pool.name, "verdict": str(one.verdict)} for one in book.waiting
-        ],
+        "waiting": [_left(answer) for answer in book.waiting],
     }
 
 

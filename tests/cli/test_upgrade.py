@@ -3,7 +3,9 @@
 import io
 import json
 import shutil
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -27,6 +29,7 @@ FAILED = (
     *(validator(f"n{number}") for number in (1, 2, 3, 4)),
     pod("train-0", "n1", "Job", empty_dir=True),
 )
+FILLER = {f"annotation-{number}": "x" * 200 for number in range(8)}
 WELL = (policy(), *daemonset(), node("n1", "upgrade-done"), driver_pod("n1"), validator("n1"))
 
 
@@ -271,3 +274,46 @@ def test_the_release_that_runs_is_read_off_the_validator(tmp_path: Path, capfd: 
     for verb in ("status", "simulate"):
         untold = call(capfd, "upgrade", verb, *files(tmp_path, *WELL))
         assert "assumed: the operator is v26.7.0, the newest that is known: --operator names another" in untold.out
+
+
+class TestThousands:
+    """5,000 nodes and 50,000 pods, read object by object: the list alone is larger than the bound."""
+
+    def objects(self) -> Iterator[dict]:
+        yield policy(maxParallelUpgrades=50)
+        yield from daemonset()
+        yield budget("serving", {"app": "serving"}, (40000, 39000, 40000), maxUnavailable=1000)
+        for number in range(5000):
+            yield node(f"n{number}", "upgrade-done", devices={"nvidia.com/gpu": "8"})
+            yield driver_pod(f"n{number}")
+            yield validator(f"n{number}")
+        for number in range(40000):
+            one = pod(f"serving-{number}", f"n{number % 5000}", labels={"app": "serving"})
+            one["metadata"]["annotations"] = FILLER
+            yield one
+
+    @pytest.mark.parametrize(
+        ("verb", "said"),
+        [
+            ("status", b"5000 upgrade-done: runs the driver that is wanted\n"),
+            ("simulate", b": 5000 nodes are upgrade-done\n"),
+        ],
+    )
+    def test_they_stay_within_bounds(self, tmp_path: Path, verb: str, said: bytes) -> None:
+        path = tmp_path / "cluster.json"
+        with path.open("w") as file:
+            file.write('{"apiVersion":"v1","items":[')
+            for number, one in enumerate(self.objects()):
+                file.write(f"{',' * bool(number)}{json.dumps(one)}")
+            file.write('],"kind":"List"}')
+        measured = f"""
+import resource, sys
+from generator.cli.run import run
+code = run(["upgrade", {verb!r}, "--nodes", {str(path)!r}])
+print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+        done = subprocess.run([sys.executable, "-c", measured], capture_output=True, check=True, cwd=REPO)
+        code, kilobytes = map(int, done.stderr.decode().split()[-2:])
+        assert code == 0
+        assert said in done.stdout
+        assert kilobytes * 1024 < path.stat().st_size * 2

@@ -123,3 +123,25 @@ def test_names_cannot_break_out_of_the_page() -> None:
     hostile = rings(("one", "`0`\\n# x", pool(UPCOMING)))
     text = markdown(made(hostile))
     assert "\n# x" not in text.partition("\n")[2]
+
+
+def test_where_nothing_is_upcoming_the_page_says_so_and_nothing_else() -> None:
+    kernels = f"arch: [amd64], kernels: [{RUNNING}]"
+    text = markdown(made(files(pool(kernels), **BUILT)))
+    assert text.count("\n#") == 0
+    assert "There is nothing to do.** None of these pools declares anything as upcoming" in text
+    assert "already ask for these images" in markdown(made(files(pool(kernels), **BUILT), driver="580"))
+
+
+def test_a_canary_is_waited_for_before_the_rest_of_its_wave() -> None:
+    text = markdown(made(files(pool(f"{UPCOMING}, nodes: 24"), pool(f"{UPCOMING}, nodes: 3"), **BUILT)))
+    canary, _, rest = text.partition("### Canary: `one/b`")[2].partition("### `one/a`")
+    assert "Go on with the next pool when all of its nodes are through" in canary
+    assert "Go on with the next pool" not in rest
+
+
+def test_a_boot_is_taken_back_by_a_boot() -> None:
+    """A kernel that runs doesn't change with git: what is rendered only follows."""
+    kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
+    assert "Boot the nodes with the machine image that they had" in markdown(made(files(pool(UPCOMING), **BUILT)))
+    assert "Boot the nodes" not in markdown(made(files(pool(kernels), **BUILT), driver="595"))
