@@ -17,7 +17,7 @@ from generator.declared.inventory import ENDINGS, load
 from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
 from generator.declared.shape import did_you_mean
-from generator.declared.sources import problems as source_problems
+from generator.declared.texts import Texts
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
 from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
 from generator.edges.listing import Listings, untracked
@@ -76,8 +76,13 @@ def gather(begun: Begun) -> Gathered:
     else:
         inventory, built, whole, only = narrow.read(texts)
     fleet, of_budgets = with_budgets(source, built.fleet)
-    lock = source_problems(fleet.sources, fleet.file, inventory.texts, files.get(LOCK))
-    told = [*lock, *_not_files(entries.values()), *inventory.findings, *built.findings, *of_budgets]
+    told = [
+        *_of_sources(fleet, inventory.texts, files.get(LOCK)),
+        *_not_files(entries.values()),
+        *inventory.findings,
+        *built.findings,
+        *of_budgets,
+    ]
     if narrow is None and not any(one.severity is Severity.INVALID for one in told):
         _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
     own = policy.bases(fleet, read_named(source, policy.named(fleet)))
@@ -118,6 +123,15 @@ def gather(begun: Begun) -> Gathered:
         silent=narrow.silent if narrow else False,
         scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
     )
+
+
+def _of_sources(fleet: Fleet, texts: Texts, lock: bytes | None) -> Iterable[Finding]:
+    """What is wrong with sources; what few fleets have is not loaded for the others."""
+    if not fleet.sources and lock is None:
+        return ()
+    from generator.declared.sources import problems
+
+    return problems(fleet.sources, fleet.file, texts, lock)
 
 
 def _known(wanted: frozenset[str], names: set[str]) -> None:

@@ -9,7 +9,8 @@ from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, colored, out, say
 from generator.declared.build import build
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import FOLDER, load
-from generator.declared.sources import LOCK, Pinned, Source, faults, lock_text, read_lock
+from generator.declared.source import Source
+from generator.declared.sources import LOCK, Pinned, faults, lock_text, read_lock
 from generator.edges.cache import Copy, copy_of
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git import git_at

@@ -27,7 +27,7 @@ from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
-from generator.declared.sources import declared as declared_sources
+from generator.declared.source import declared as declared_sources
 from generator.declared.texts import Texts
 from generator.declared.workload import Workload
 from generator.facts.release import DriverApi, Unsupported, resolve

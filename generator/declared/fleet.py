@@ -12,7 +12,7 @@ from generator.declared.delivery import NONE, Delivery
 from generator.declared.layers import Level, Path, origin
 from generator.declared.mirror import Mirror
 from generator.declared.size import Size
-from generator.declared.sources import Source
+from generator.declared.source import Source
 from generator.declared.texts import Texts
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.release import DriverApi, Release

@@ -1,12 +1,12 @@
-"""Inventories that live in other repositories: what the Fleet says of them, and the commits that they are read at."""
+"""Inventories that live in other repositories: what is wrong with them, and the commits that they are read at."""
 
 import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import MsgspecError, Struct, json
 
-from generator.declared.model import Source as Shape
 from generator.declared.repopath import is_plain
+from generator.declared.source import Source
 from generator.declared.texts import Texts
 from generator.finding import Finding, Place, invalid
 
@@ -15,7 +15,7 @@ LOCK = ".drivergate-sources.lock"
 FOLDER = "inventory/@"
 RULE = "inventory/source"
 UPDATE = "run: drivergate sources update"
-# Compiled when there is a source: every run imports this.
+# Compiled where they are asked for.
 NAME = r"[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?"
 REF = r"(?!.*(\.\.|//|@\{|\.lock(/|$)))[A-Za-z0-9_][A-Za-z0-9_./+@#%=-]*(?<![./])"
 COMMIT = r"[0-9a-f]{40}|[0-9a-f]{64}"
@@ -26,15 +26,6 @@ URL = (
     rf"|ssh://([A-Za-z0-9_][A-Za-z0-9_.-]*@)?{HOST}/[^\s?#]+"
     r"|[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:(?!/?/)[^\s:?#-][^\s?#]*|file:///[^\s?#]+"
 )
-
-
-class Source(Struct, frozen=True, kw_only=True):
-    """Where a part of the inventory lives: a repository, a branch or tag of it, a folder in it ("" for all of it)."""
-
-    name: str
-    url: str
-    ref: str
-    path: str
 
 
 class Pinned(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,14 +41,6 @@ class Lock(Struct, frozen=True, forbid_unknown_fields=True):
     """The lock file."""
 
     sources: dict[str, Pinned]
-
-
-def declared(sources: Mapping[str, Shape]) -> tuple[Source, ...]:
-    """The sources of a Fleet document by name."""
-    return tuple(
-        Source(name=name, url=one.url, ref=one.ref, path="/".join(filter(None, one.path.split("/"))))
-        for name, one in sorted(sources.items())
-    )
 
 
 def read_lock(data: bytes) -> Lock | str:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from generator.declared.sources import LOCK, Pinned, Source, declared, lock_text, problems, read_lock
+from generator.declared.source import Source, declared
+from generator.declared.sources import LOCK, Pinned, lock_text, problems, read_lock
 from generator.finding import Severity
 from tests.inventories import FLEET, files
 from tests.judging import context_of, findings
