@@ -112,7 +112,7 @@ def objects_of(wanted: Sources) -> Objects:
 
 def fed(reading: Reading, feed: Feed) -> None:
     """Reads one stream to its end."""
-    _refuse(feed.name, reading.add(feed.chunks))
+    _refuse(feed.name, reading.add(feed.chunks, feed.kinds))
     reading.looked_for(*feed.kinds)
 
 
@@ -173,7 +173,8 @@ def _dumped(reading: Reading, folder: str) -> None:
         if b"kind" not in data:
             continue
         if file.endswith(".json"):
-            _refuse(file, reading.add(chunks_of(file)))
+            if data.lstrip()[:1] != b"[":  # no object of a cluster
+                _refuse(file, reading.add(chunks_of(file)))
         else:
             _yaml(reading, file, data)
 
@@ -184,17 +185,26 @@ def _yaml(reading: Reading, file: str, data: bytes) -> None:
     from generator.edges.errors import UnreadableError, printable
     from generator.observed.stream import members
 
-    before = 0
-    for part in data.split(b"\n---\n"):
+    for before, part in _documents(data):
         document = read(b"\n" * before + part, file)
         if document.findings:
             first = document.findings[0]
             where = f"{printable(file)}:{first.place.line}"
             hint = "write the dump again, or leave this file out"
             raise UnreadableError(f"can't read `{where}`: {first.message}", hint)
-        before += part.count(b"\n") + 2
         for item in members(plain(document.value)):
             _refuse(file, reading.take(item))
+
+
+def _documents(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Each document of a stream with the number of lines before it; what ends a line, and comments, don't matter."""
+    import re
+
+    begins = 0
+    for mark in re.finditer(rb"^---[ \t]*(?:#[^\r\n]*)?\r?$", data, re.MULTILINE):
+        yield data.count(b"\n", 0, begins), data[begins : mark.start()]
+        begins = mark.end()
+    yield data.count(b"\n", 0, begins), data[begins:]
 
 
 def _refuse(file: str, problem: Unreadable | None) -> None:

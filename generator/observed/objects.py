@@ -81,13 +81,16 @@ class Reading:
         self._found: dict[str, dict[str, Any]] = {name: {} for name in Objects.__struct_fields__ if name != "kinds"}
         self._kinds: set[str] = set()
 
-    def add(self, chunks: Iterable[bytes]) -> Unreadable | None:
-        """Every object of one text; why it can't be read, if so."""
+    def add(self, chunks: Iterable[bytes], wanted: Iterable[str] = ()) -> Unreadable | None:
+        """Every object of one text; why it can't be read, if so, or has nothing of what is wanted of it."""
+        seen: set[str] = set()
         for item in items(chunks):
             problem = item if isinstance(item, Unreadable) else self.take(item)
             if problem:
                 return problem
-        return None
+            assert isinstance(item, Item)
+            seen.add(item.kind)
+        return _foreign(seen, set(wanted))
 
     def take(self, item: Item) -> Unreadable | None:
         """One object; kinds that nobody asks about are passed over."""
@@ -115,6 +118,14 @@ class Reading:
         """All that was read, by name."""
         ordered = {where: dict(sorted(found.items())) for where, found in self._found.items()}
         return Objects(**ordered, kinds=frozenset(self._kinds))
+
+
+def _foreign(seen: set[str], wanted: set[str]) -> Unreadable | None:
+    """Why a text is not the one that was meant. A List of many kinds may lack one of them, but never the nodes."""
+    if not wanted or not seen or seen & wanted or (len(seen) > 1 and "Node" not in wanted):
+        return None
+    kinds = ", ".join(sorted(kind or "an object without a kind" for kind in seen))
+    return Unreadable(f"it holds {kinds}, and no {' or '.join(sorted(wanted))}", HINT)
 
 
 Parsed = tuple[str, Any] | Unreadable | None

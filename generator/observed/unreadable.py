@@ -18,4 +18,6 @@ def no_json(data: bytes) -> str:
     """What a text is that isn't JSON."""
     if not data.strip():
         return "it is empty"
+    if data.lstrip().startswith((b"[", b'"', b"null")):
+        return "it is JSON, but no object of a cluster and no List"
     return "it is YAML, not JSON" if LOOKS_LIKE_YAML.match(data.lstrip()) else "it is no JSON"

@@ -307,13 +307,44 @@ class TestThousands:
                 file.write(f"{',' * bool(number)}{json.dumps(one)}")
             file.write('],"kind":"List"}')
         measured = f"""
-import resource, sys
+import sys
 from generator.cli.run import run
 code = run(["upgrade", {verb!r}, "--nodes", {str(path)!r}])
-print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(code, peak.split()[1], file=sys.stderr)
 """
         done = subprocess.run([sys.executable, "-c", measured], capture_output=True, check=True, cwd=REPO)
         code, kilobytes = map(int, done.stderr.decode().split()[-2:])
         assert code == 0
         assert said in done.stdout
         assert kilobytes * 1024 < path.stat().st_size * 2
+
+
+@pytest.mark.parametrize("option", ["--nodes", "--pods", "--budgets"])
+def test_a_file_of_another_kind_is_no_empty_cluster(option: str, tmp_path: Path, capfd: Capture) -> None:
+    file = tmp_path / "services.json"
+    file.write_text(json.dumps({"kind": "List", "items": [{"kind": "Service", "metadata": {"name": "s"}}]}))
+    called = call(capfd, "upgrade", "status", *files(tmp_path, *WELL), option, str(file))
+    assert (called.code, called.out) == (2, "")
+    assert "services.json`: it holds Service, and no " in called.err
+
+
+def test_a_list_that_is_empty_is_of_its_kind(tmp_path: Path, capfd: Capture) -> None:
+    file = tmp_path / "none.json"
+    file.write_text('{"kind": "List", "items": []}')
+    assert call(capfd, "upgrade", "status", *files(tmp_path, *WELL), "--budgets", str(file)).code == 0
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_documents_of_a_dump_begin_as_yaml_lets_them(ends: str, tmp_path: Path, capfd: Capture) -> None:
+    labels = "labels: {nvidia.com/gpu.present: 'true'}"
+    first, second = (f"kind: Node\nmetadata: {{name: {name}, {labels}}}\n" for name in ("n1", "n2"))
+    text = f"---\n{first}--- # the next\n{second}"
+    (tmp_path / "nodes.yaml").write_text(text.replace("\n", ends), newline="")
+    (tmp_path / "log.json").write_text('[{"kind": "Event"}]')
+    called = call(capfd, "upgrade", "status", "--dump", str(tmp_path), "--format", "json")
+    assert [one["node"] for one in json.loads(called.out)["nodes"]] == ["n1", "n2"]
+    (tmp_path / "nodes.yaml").write_text(f"{text}---\nkind: Node\nmetadata: [\n".replace("\n", ends), newline="")
+    called = call(capfd, "upgrade", "status", "--dump", str(tmp_path))
+    assert called.code == 2
+    assert "nodes.yaml:" in called.err

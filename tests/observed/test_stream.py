@@ -54,7 +54,7 @@ def test_an_empty_list_is_no_mistake():
         (b"  \n", "it is empty"),
         (b"kind: Pod\n", "it is YAML, not JSON"),
         (b"error: You must be logged in", "it is no JSON"),
-        (b"[]", "it is no JSON"),
+        (b"[]", "it is JSON, but no object of a cluster and no List"),
         (b'{"kind": "List", "items": [1]}', "it is no JSON"),
         (b'{"kind": "List" "items": []}', "it is no JSON"),
         (json.dumps(LIST).encode()[:60], "it ends before its first object does"),
