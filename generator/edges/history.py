@@ -123,4 +123,6 @@ def _explained(git: Git, rev: str, output: Output) -> OutsideError:
 
 def _unknown(rev: str) -> UnreadableError:
     message = f"`{printable(rev)}` names no commit of this repository"
+    if ".." in rev:
+        return UnreadableError(message, "name one commit; where two histories part is what git merge-base prints")
     return UnreadableError(message, "name a branch, a tag or a commit, and fetch it first if it is elsewhere")

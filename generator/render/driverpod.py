@@ -96,9 +96,9 @@ def images(
     }
     for name, sidecar in sidecars_of(sidecars).items():
         made[f"{name}.image"] = driver_image(release, _image_spec(api, sidecar, Component(name)), machine.system)
-    for refused in made.values():
+    for path, refused in made.items():
         if isinstance(refused, Refused):
-            return Unmade(NoPod.IMAGE, refused.message)
+            return Unmade(NoPod.IMAGE, refused.message if path == "image" else f"{path}: {refused.message}")
     return {path: image for path, image in made.items() if isinstance(image, str)}
 
 

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     CLAIMED_TWICE = "claimed-twice"  # for a while, until all of the sync has arrived
     API = "driver-api"
     OPERATOR = "operator"
+    NAMESPACE = "namespace"
     REMOVED = "removed"
     BEGINS = "begins"  # an upgrade that waited
 
@@ -65,6 +66,8 @@ def of_rules(head: Context) -> Iterator[Danger]:
 def of_cluster(was: Cluster, becomes: Cluster, found: Objects) -> Iterator[Danger]:
     """What concerns a cluster as a whole."""
     yield from _operator(was, becomes)
+    if was.operator.namespace != becomes.operator.namespace:
+        yield _moved(was, becomes)
     before, after = was.operator.driver_api, becomes.operator.driver_api
     if before is not after:
         yield _switched(becomes, before, after)
@@ -117,6 +120,18 @@ def _switched(cluster: Cluster, before: DriverApi, after: DriverApi) -> Danger:
         message=f"{message}: operator {release.version} deletes all driver pods at once, past the upgrade policy",
         way_out="upgrade the operator to v26.7.0 first, or drain the cluster for the switch",
         blocks=True,
+    )
+
+
+def _moved(was: Cluster, becomes: Cluster) -> Danger:
+    """Driver pods are made in OPERATOR_NAMESPACE (gpu-operator internal/state/driver.go): elsewhere it makes others."""
+    there, here = was.operator.namespace, becomes.operator.namespace
+    return Danger(
+        kind=Kind.NAMESPACE,
+        cluster=becomes.name,
+        message=f"the operator of cluster {becomes.name} moves from namespace {there} to {here}: driver pods are made "
+        "anew there, and those that run go with the operator that made them",
+        way_out="name the namespace that the operator is installed in, or drain the cluster for its move",
     )
 
 

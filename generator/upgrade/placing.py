@@ -16,7 +16,11 @@ NAMES: dict[str, tuple[Path, ...]] = {
     "nodeSelector": (("nodeSelector",),),
     "kernelSource": (("kernelSource",),),
 }
-OF_CLUSTERS = {Kind.API: ("operator", "driverApi"), Kind.OPERATOR: ("operator", "version")}
+OF_CLUSTERS = {
+    Kind.API: ("operator", "driverApi"),
+    Kind.OPERATOR: ("operator", "version"),
+    Kind.NAMESPACE: ("operator", "namespace"),
+}
 
 
 class Places:

@@ -111,6 +111,7 @@ def test_a_shallow_clone(fleet: Fleet, tmp_path: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("nope",), 2, "`nope` names no commit of this repository"),
+        (("main...HEAD",), 2, "what git merge-base prints"),
         (("HEAD", "nope"), 2, "`nope` names no commit of this repository"),
         (("",), 3, "BASE is empty"),
         (("HEAD", ""), 3, "HEAD is empty"),

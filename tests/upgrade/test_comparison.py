@@ -295,3 +295,19 @@ def test_what_stays_undecided() -> None:
         "its kernels change without a commit (kernelSource: floating): nodes may ask for other images",
     )
     assert of_cluster(floating, inventory(pool("a", "kernelSource: floating"))).unavailable is None
+
+
+def test_an_operator_that_moves_makes_its_driver_pods_anew() -> None:
+    """gpu-operator v26.7.0 internal/state/driver.go: pods are made in OPERATOR_NAMESPACE."""
+    then, now = (driver('branch: "580"', operator=f"version: v26.7.0, namespace: {one}") for one in ("a", "b"))
+    found = of_cluster(then, now)
+    assert kinds(found) == [Kind.NAMESPACE]
+    assert "from namespace a to b" in found.dangers[0].message
+
+
+def test_what_the_operator_makes_no_pod_of_is_named() -> None:
+    """Facts R1.3.d: an NVIDIADriver has no default image of a sidecar."""
+    then, now = (driver(f'branch: "580"{more}') for more in ("", ", spec: {gds: {enabled: true}}"))
+    found = of_pool(then, now)
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.undecided[0].startswith("gds.image: ")
