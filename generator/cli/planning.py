@@ -59,6 +59,8 @@ def _asked(wish: Wish, found: Read) -> Asked:
     asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
     if isinstance(asked, Unmeant):
         raise UnreadableError(printable(asked.message), printable(asked.hint))
+    if asked.operator is not None and asked.operator.unknown:
+        say(f"note: operator {asked.operator.version} is not known; {asked.operator.basis} is judged in its place")
     return asked
 
 

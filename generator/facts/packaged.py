@@ -8,6 +8,7 @@ from msgspec import Struct, convert
 from generator.facts import branch as branches
 from generator.facts import data
 from generator.facts.driver import branch as branch_of
+from generator.facts.driver import is_branch
 from generator.facts.kernel import flavour
 
 
@@ -73,7 +74,11 @@ def verdict(os_tag: str, kernel: str, driver: str, arch: str) -> Verdict:
     if branch in table.unpackaged_branches.names or _short_lived(branch):
         reason = f"nobody packages branch {branch} for {os_tag}: it is a short-lived branch"
         return Verdict(Builder.NOBODY, reason, table.unpackaged_branches.source)
-    return _by_ci(os_tag, kernel, kind, branch, arch)
+    found = _by_ci(os_tag, kernel, kind, branch, arch)
+    if found.builder is Builder.PUBLISHED and not is_branch(driver):
+        reason = f"the CI names its {os_tag} images by branch, never by the exact version"
+        return Verdict(Builder.OWN, reason, "NVIDIA/gpu-driver-container Makefile: DRIVER_TAG of the signed targets")
+    return found
 
 
 def _short_lived(branch: str) -> bool:

@@ -105,9 +105,10 @@ def _unfit(pool: Pool, asked: Asked) -> str:
 
 
 def unbooted(fleet: Fleet, asked: Asked) -> Iterator[str]:
-    """The kernels that no chosen pool boots the like of."""
-    pools = [pool for cluster in fleet.clusters for pool in cluster.pools if asked.chosen(cluster, pool)]
-    return (kernel for kernel in asked.kernels if not any(_boots(pool, kernel) for pool in pools))
+    """The kernels that no chosen pool boots the like of; none where no pool names any."""
+    chosen = (pool for cluster in fleet.clusters for pool in cluster.pools if asked.chosen(cluster, pool))
+    pools = [pool for pool in chosen if pool.kernels]
+    return (kernel for kernel in asked.kernels if pools and not any(_boots(pool, kernel) for pool in pools))
 
 
 def _example(pool: Pool) -> str:

@@ -78,6 +78,12 @@ def test_bad_usage(tmp_path: Path, capfd: Capture, arguments: tuple[str, ...], s
     assert called.out == ""
 
 
+def test_a_release_that_nobody_knows_is_said(tmp_path: Path, capfd: Capture) -> None:
+    called = call(capfd, "plan", "--operator", "v27.9.0", root=repository(tmp_path))
+    assert called.code == 0
+    assert "note: operator v27.9.0 is not known; v26.7.0 is judged in its place\n" in called.err
+
+
 def test_a_file_that_cannot_be_read_leaves_exit_2_and_what_could_be_told(tmp_path: Path, capfd: Capture) -> None:
     called = call(capfd, "plan", root=repository(tmp_path, broken="kind: [\n"))
     assert called.code == 2

@@ -10,6 +10,7 @@ from generator.facts.packaged import Builder, as_of, verdict
     [
         ("ubuntu24.04", "6.8.0-106-generic", "580", "amd64", Builder.PUBLISHED),
         ("ubuntu24.04", "6.8.0-106-generic", "580", "arm64", Builder.PUBLISHED),
+        ("ubuntu24.04", "6.8.0-106-generic", "580.126.20", "amd64", Builder.OWN),  # 1.2: always the branch
         ("ubuntu24.04", "6.8.0-1046-azure-fde", "595", "amd64", Builder.PUBLISHED),
         ("ubuntu24.04", "6.8.0-1046-azure-fde", "595", "arm64", Builder.OWN),
         ("ubuntu22.04", "5.15.0-173-generic", "580", "arm64", Builder.OWN),

@@ -174,7 +174,7 @@ def test_only_the_chosen_pools_are_asked_about() -> None:
 @pytest.mark.parametrize(
     ("wish", "message", "hint"),
     [
-        ({"pools": frozenset({"c"})}, 'no pool is named "c"', "use one of a, one/a"),
+        ({"pools": frozenset({"c"})}, 'no pool is named "c"', "use one of a, b, one/a, one/b"),
         ({"clusters": frozenset({"on"})}, 'no cluster is named "on"', "one"),
         ({"rings": frozenset({"9"})}, 'no ring is named "9"', "none is declared"),
         ({"os": "ubuntu"}, '"ubuntu" is no ID with a VERSION_ID', "ubuntu24.04"),
@@ -190,7 +190,8 @@ def test_only_the_chosen_pools_are_asked_about() -> None:
 )
 def test_a_wish_that_names_nothing(wish: dict[str, object], message: str, hint: str) -> None:
     two = f"{HEAD}kind: Cluster\nname: two\npools: {{}}\n"
-    fleet, _, images = read(files(pool(), **BUILT, **{"inventory/two.yaml": two}))
+    host = OWN.replace("y: a", "y: b") + ", driver: {mode: preinstalled}"
+    fleet, _, images = read(files(pool(), host, **BUILT, **{"inventory/two.yaml": two}))
     found = meant(Wish(**{**EMPTY, **NOWHERE, **wish}), fleet, images)
     assert isinstance(found, Unmeant)
     assert message in found.message
