@@ -114,6 +114,7 @@ def toolkits() -> tuple[Toolkit, ...]:
     return tuple(sorted([*exact, *(one for one in rest if one.cuda not in minors)], key=lambda one: _key(one.cuda)))
 
 
+@cache
 def paired(toolkit: str) -> str | Refused:
     """The driver that a toolkit came with; "12.4" is its first release, and only branches are known from 13.3 on."""
     match = _TOOLKIT.fullmatch(toolkit)

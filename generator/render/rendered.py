@@ -92,6 +92,7 @@ class _Rendering:
         self.sandbox = sandbox
         self.prover = Prover()
         self.files: list[RenderedFile] = []
+        self.names: dict[str, list[str]] = {}  # by folder
         self.findings: list[Finding] = []
         self.failed: set[str] = set()
         self.sources = templates.files
@@ -112,7 +113,7 @@ class _Rendering:
                     context |= delivery.context(template.path, cluster, self.made(start) if asked else {})
                 if _is_kustomization(template):
                     folder = template.output(**subject.about).rpartition("/")[0] + "/"
-                    context["resources"] = self.beside(folder, start)
+                    context["resources"] = self.beside(folder)
                 self.add(template, subject, context)
 
     def fleet(self, fleet: Fleet, bases: Mapping[str, Mapping[str, Any]]) -> None:
@@ -124,7 +125,7 @@ class _Rendering:
             if not template.ours:
                 context["fleet"] = view = view or fleet_view(fleet, bases)
             if _is_kustomization(template):
-                context["resources"] = self.beside(template.output().rpartition("/")[0] + "/", 0)
+                context["resources"] = self.beside(template.output().rpartition("/")[0] + "/")
             self.add(template, _Subject(), context)
         names = {cluster.name for cluster in fleet.clusters}
         shared = [file for file in self.files if not file.cluster]
@@ -133,9 +134,8 @@ class _Rendering:
     def made(self, start: int) -> dict[str, str]:
         return {file.path: file.text for file in self.files[start:]}
 
-    def beside(self, folder: str, start: int) -> list[str]:
-        below = [file.path.removeprefix(folder) for file in self.files[start:] if file.path.startswith(folder)]
-        return sorted(name for name in below if "/" not in name)
+    def beside(self, folder: str) -> list[str]:
+        return sorted(self.names.get(folder, ()))
 
     def add(self, template: Template, subject: _Subject, context: dict[str, Any]) -> None:
         decides = DECIDES.get(template.path)
@@ -162,6 +162,8 @@ class _Rendering:
             self.findings.append(unfit(file, problem, skeleton.line))
         else:
             self.files.append(file)
+            folder, slash, name = file.path.rpartition("/")
+            self.names.setdefault(folder + slash, []).append(name)
 
 
 def _is_kustomization(template: Template) -> bool:

@@ -86,10 +86,13 @@ class Coverage:
         return tuple(found)
 
     def _candidates(self, where: tuple[str, str], selector: Mapping[str, Any]) -> Iterable[Workload]:
-        pairs = list((selector.get("matchLabels") or {}).items())
-        if pairs:
-            return min((self.labelled.get((*where, *pair), []) for pair in pairs), key=len)
-        return self.listed.get(where, [])
+        """The fewest that one pair of the selector leaves: a namespace may hold thousands."""
+        found = [self.labelled.get((*where, *pair), []) for pair in (selector.get("matchLabels") or {}).items()]
+        for one in selector.get("matchExpressions") or ():
+            if one["operator"] == "In":
+                keys = ((*where, one["key"], value) for value in dict.fromkeys(one["values"]))
+                found.append([workload for key in keys for workload in self.labelled.get(key, ())])
+        return min(found, key=len, default=self.listed.get(where, []))
 
 
 def budgets(context: Context) -> tuple[Declared, ...]:

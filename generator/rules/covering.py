@@ -33,6 +33,7 @@ def _overlapping(context: Context) -> Iterator[Problem]:
             other = first.setdefault((one.cluster.name, workload.team, workload.name), one)
             if other.identity != one.identity:
                 yield _twice(context, one, other, workload)
+                break
 
 
 def _twice(context: Context, one: Declared, other: Declared, workload: Workload) -> Problem:

@@ -53,11 +53,13 @@ def _slow(context: Context) -> Iterator[Problem]:
         if crowd is None:
             continue
         first = min(met, key=lambda each: (each.policy.timeout == 0, each.policy.timeout))
-        place = number_place(context.fleet, one.budget)
         if crowd.crowded:
-            yield one.problem(place, _stuck(one.workload, crowd, first), _free_a_node(crowd))
+            told = _stuck(one.workload, crowd, first), _free_a_node(crowd)
         elif 0 < first.policy.timeout < READY_SECONDS * (crowd.rounds - 1):
-            yield one.problem(place, _late(one.workload, crowd, first), _give_time(crowd))
+            told = _late(one.workload, crowd, first), _give_time(crowd)
+        else:
+            continue
+        yield one.problem(number_place(context.fleet, one.budget), *told)
 
 
 def _worst(context: Context, one: Declared, met: Sequence[Upgraded]) -> Crowd | None:

@@ -7,7 +7,7 @@ from generator.declared.size import Size
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.amount import rounded_up
 from generator.facts.budget import Budget, Count, Status, needs_scale, settled
-from generator.finding import Place, Severity
+from generator.finding import Severity
 from generator.rules.context import Context
 from generator.rules.coverage import Declared, budgets, judged, number_place, once_each
 from generator.rules.rule import Problem
@@ -75,19 +75,20 @@ def _without_room(context: Context) -> Iterator[Problem]:
         budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):
             continue
-        replicas, place = sum_of(context, one.cluster, covered), number_place(context.fleet, one.budget)
+        replicas = sum_of(context, one.cluster, covered)
         if replicas is None:
             if _never(budget):
                 message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(context, one)}"
-                yield one.problem(place, message, "set maxUnavailable: 1")
+                yield one.problem(number_place(context.fleet, one.budget), message, "set maxUnavailable: 1")
         elif replicas.max == 0:
-            yield from _without_pods(one, place, budget)
+            yield from _without_pods(context, one, budget)
         else:
             status = room(budget, covered, max(replicas.min, 1))
             if status.allowed == 0:
                 asked = _asked(budget, _pods(covered, replicas), status)
                 message = f"{asked}: nothing may be evicted{_then(context, one)}"
-                yield one.problem(place, message, _hint(budget, covered, max(replicas.min, 1)))
+                hint = _hint(budget, covered, max(replicas.min, 1))
+                yield one.problem(number_place(context.fleet, one.budget), message, hint)
 
 
 def _never(budget: Budget) -> bool:
@@ -98,12 +99,12 @@ def _never(budget: Budget) -> bool:
     return least is None or (isinstance(least, str) and rounded_up(least, 100) == 100)
 
 
-def _without_pods(one: Declared, place: Place, budget: Budget) -> Iterator[Problem]:
+def _without_pods(context: Context, one: Declared, budget: Budget) -> Iterator[Problem]:
     """A budget that outlives its pods blocks nothing yet, and everything from the first pod on."""
     if settled(budget, Count(pods=1, healthy=1, expected=1)).allowed == 0:
         message = f"{_asked(budget, '0 replicas')}: the first pod that runs can't be evicted"
         hint = "remove the budget while the workload has no replicas, or set maxUnavailable: 1"
-        yield one.problem(place, message, hint, Severity.WARNING)
+        yield one.problem(number_place(context.fleet, one.budget), message, hint, Severity.WARNING)
 
 
 def _pods(covered: Sequence[Workload], replicas: Size) -> str:

@@ -82,6 +82,20 @@ def test_a_budget_counts_every_workload_that_it_covers() -> None:
     assert len(told("disruption/no-room", {**alone, "inventory/v.yaml": elsewhere})) == 1
 
 
+@pytest.mark.parametrize(
+    ("values", "names"), [("[api, web]", "2 pods of workloads api, web"), ("[api]", "1 pod"), ("[api, api]", "1 pod")]
+)
+def test_a_budget_counts_what_its_expressions_cover(values: str, names: str) -> None:
+    selector = f"selector: {{matchExpressions: [{{key: app, operator: In, values: {values}}}]}}"
+    listed = [
+        workload("api", budget=f"minAvailable: 2, {selector}", replicas="1"),
+        workload("web", replicas="1"),
+        workload("jobs", replicas="1"),
+    ]
+    (message,) = messages("disruption/no-room", fleet(*listed))
+    assert f"minAvailable 2 of {names}: nothing may be evicted" in message
+
+
 def test_one_line_for_several_clusters_is_told_once() -> None:
     files = fleet(workload("api", budget="maxUnavailable: 0"))
     files["inventory/d.yaml"] = cluster(POOL, name="d")

@@ -93,6 +93,27 @@ def test_per_object_slots_add_up_and_cluster_wide_ones_do_not() -> None:
 
 
 @pytest.mark.parametrize(
+    ("operator", "count"),
+    [
+        ("version: v24.9.2, driverApi: NVIDIADriver", 0),
+        ("version: v25.3.4, driverApi: NVIDIADriver", 0),
+        ("version: v25.10.1, driverApi: NVIDIADriver", 0),
+        ("version: v26.3.3, driverApi: NVIDIADriver", 0),
+        ("version: v26.7.0, driverApi: NVIDIADriver", 1),
+        ("version: v24.9.2, driverApi: ClusterPolicy", 0),
+        ("version: v26.3.3, driverApi: ClusterPolicy", 0),
+        ("version: v26.7.0, driverApi: ClusterPolicy", 0),
+    ],
+)
+def test_whose_slots_count_by_release_and_api(operator: str, count: int) -> None:
+    """facts/gpu-operator.md 6.3: two objects have a slot each, one policy has one for the four nodes."""
+    policy = "driver: {upgradePolicy: {podDeletion: {timeoutSeconds: 100}}}"
+    pools = (pool(name, "nodes: 2", policy) for name in ("a", "b"))
+    both = workload("api", runsOn="{pools: [a, b]}", budget="maxUnavailable: 2", replicas="8")
+    assert len(told(RULE, {**inventory(*pools, operator=operator), WORKLOADS: workloads(both)})) == count
+
+
+@pytest.mark.parametrize(
     ("more", "why"),
     [
         ({"owner": "{kind: DaemonSet}"}, "fails at once"),
