@@ -34,6 +34,9 @@ def _overlapping(context: Context) -> Iterator[Problem]:
             if other.identity != one.identity:
                 yield _twice(context, one, other, workload)
                 break
+            if other.budget.rendered is not one.budget.rendered:
+                yield _two_owners(context, one, other)
+                break
 
 
 def _twice(context: Context, one: Declared, other: Declared, workload: Workload) -> Problem:
@@ -45,6 +48,15 @@ def _twice(context: Context, one: Declared, other: Declared, workload: Workload)
         f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
         "leave one budget for each pod, or give both the same name if they are one",
     )
+
+
+def _two_owners(context: Context, one: Declared, other: Declared) -> Problem:
+    place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
+    here, there = "rendered", "as one that somebody else brings"
+    if not one.budget.rendered:
+        here, there = "declared as one that somebody else brings", "as one to render"
+    message = f"it is {here}, and declared at {where} {there}: both would write the same object"
+    return one.problem(place, message, "keep one of existing and render")
 
 
 def unscalable_owner(context: Context) -> Iterator[Problem]:

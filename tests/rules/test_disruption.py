@@ -174,6 +174,25 @@ def test_one_budget_that_two_workloads_name_is_no_overlap() -> None:
     assert told("disruption/overlap", fleet(*listed, **{BASES: manifest(spec)})) == []
 
 
+@pytest.mark.parametrize(
+    ("budgets", "said"),
+    [
+        (
+            "{existing: {name: api, maxUnavailable: 1}}, {render: {maxUnavailable: 1}}",
+            "it is rendered, and declared",
+        ),
+        (
+            "{render: {maxUnavailable: 1}}, {existing: {name: api, maxUnavailable: 1}}",
+            "it is declared as one that",
+        ),
+    ],
+)
+def test_one_object_that_two_would_write(budgets: str, said: str) -> None:
+    (message,) = messages("disruption/overlap", fleet(workload("api", disruptionBudget=f"[{budgets}]")))
+    assert said in message
+    assert message.endswith("both would write the same object")
+
+
 def test_a_manifest_and_a_declared_budget_overlap() -> None:
     spec = "{maxUnavailable: 1, selector: {matchLabels: {app: worker}}}"
     listed = [workload("api", budget=f"file: {BASES}"), workload("worker", budget="maxUnavailable: 1")]
