@@ -88,27 +88,30 @@ class _Edits:
             self._into_pool(cluster, pool, one.written)
 
     def _into_image(self, file: str, image: model.NodeImage, kernel: str) -> None:
+        declare = f"declare {kernel}"
         release = next((name for name, text in image.kernels.items() if label_form(text) == label_form(kernel)), "")
         if not release:
             release = kernel
-            self._edit(file, kernel, lambda text: add_key(text, ("kernels", release), kernel))
+            self._edit(file, declare, lambda text: add_key(text, ("kernels", release), kernel))
             self.notes.append(f"{file}: release {release} is named after its kernel; give it the name of its image")
         if release in image.upcoming:
             at = list(image.upcoming).index(release)
-            self._edit(file, kernel, lambda text: remove_item(text, ("upcoming", at)))
-        self._edit(file, kernel, lambda text: add_item(text, ("running",), release))
+            self._edit(file, f"take {release} out of upcoming", lambda text: remove_item(text, ("upcoming", at)))
+        self._edit(file, declare, lambda text: add_item(text, ("running",), release))
 
     def _into_pool(self, cluster: Cluster, pool: Pool, kernel: str) -> None:
         above: Path = ("pools", pool.name)
         ahead = [one.name for one in pool.kernels if one.upcoming]
         if label_form(kernel) in ahead:
             at = ahead.index(label_form(kernel))
-            self._edit(cluster.file, kernel, lambda text: remove_item(text, (*above, "upcomingKernels", at)))
-        self._edit(cluster.file, kernel, lambda text: add_item(text, (*above, "kernels"), kernel))
+            what = f"take {kernel} out of upcomingKernels of {pool.name}"
+            self._edit(cluster.file, what, lambda text: remove_item(text, (*above, "upcomingKernels", at)))
+        what = f"declare {kernel} in {pool.name}"
+        self._edit(cluster.file, what, lambda text: add_item(text, (*above, "kernels"), kernel))
 
-    def _edit(self, file: str, kernel: str, edit: Edit) -> None:
+    def _edit(self, file: str, what: str, edit: Edit) -> None:
         made = edit(self.texts[file])
         if isinstance(made, CantEdit):
-            self.notes.append(f"{file}: declare {kernel} by hand: {made.reason}")
+            self.notes.append(f"{file}: {what} by hand: {made.reason}")
         else:
             self.texts[file] = made

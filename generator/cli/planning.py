@@ -40,12 +40,12 @@ def runbook_of(wish: Wish, *, root: str | None, staged: bool, rev: str | None, a
     from generator.render.output import Rendered
     from generator.report import runbook as page
     from generator.rules.context import Context
-    from generator.upgrade.runbook import runbook
+    from generator.upgrade.runbook import runbook, whole
 
     found = read(root, staged=staged, rev=rev, catalogs=True)
     if told(found, as_json=False):
         return UNUSABLE
-    asked = _asked(wish, found)
+    asked = whole(_asked(wish, found), found.fleet)
     made = _told(found, asked, root, rev)
     context = Context(
         fleet=found.fleet, catalog=collect(found.inventory.catalogs, found.fleet.mirrors), rendered=Rendered((), ())

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from generator.declared.delivery import application_name
-from generator.declared.fleet import Cluster
+from generator.declared.delivery import CHARTS, application_name
+from generator.declared.fleet import Cluster, Install
 from generator.report.plan import nodes, recipe_lines
 from generator.report.text import printable
 from generator.upgrade.evicted import Eviction, Trouble
@@ -109,7 +109,7 @@ def _parts(book: Runbook) -> Iterator[tuple[str, list[str]]]:
     yield "Look before anything moves", list(_before(book))
     yield "Merge", list(_merge(book))
     for wave in book.waves:
-        yield _title(wave), list(_wave(wave))
+        yield _title(wave), list(_wave(wave, book.operator))
     yield "What a node's state means", [*(f"- `{state}`: {what}" for state, what in STATES)]
     yield "When it stops", list(_stopped(book))
     yield "The way back", list(_back(book))
@@ -170,19 +170,59 @@ def _title(wave: Wave) -> str:
     return f"{_code_safe(named)}: {_count(len(wave.steps), 'pool')}"
 
 
-def _wave(wave: Wave) -> Iterator[str]:
-    for name in dict.fromkeys(step.cluster.name for step in wave.steps):
-        cluster = next(step.cluster for step in wave.steps if step.cluster.name == name)
-        yield f"Sync `{_code_safe(name)}`:"
+def _wave(wave: Wave, operator: str) -> Iterator[str]:
+    first = wave.canaries
+    rest = wave.steps[len(first) :]
+    if first:
+        alone = "its whole cluster" if first[0].together else "that pool's change"
+        yield f"First the canary: merge {alone} and nothing else of this wave."
+        yield ""
+        yield from _synced(first, operator)
+        for step in first:
+            yield from (*_step(step), "")
+        yield CANARY
+        yield ""
+        yield "Then merge the rest of this wave."
+        yield ""
+    yield from _synced(rest, operator)
+    for step in rest:
+        yield from (*_step(step), "")
+        if step.canary and not step.together and len(wave.steps) > 1:
+            yield from (CANARY, "")
+    yield GO_ON
+
+
+def _synced(steps: Sequence[Step], operator: str) -> Iterator[str]:
+    """Each cluster once."""
+    for cluster in {step.cluster.name: step.cluster for step in steps}.values():
+        if operator and (how := _upgraded(cluster, operator)):
+            yield from (*how, "")
+        yield f"Sync `{_code_safe(cluster.name)}`:"
         yield from _shell(*_sync(cluster))
         yield ""
-    for step in wave.steps:
-        yield from _step(step)
-        yield ""
-        if step.canary and len(wave.steps) > 1:
-            yield CANARY
-            yield ""
-    yield GO_ON
+
+
+def _upgraded(cluster: Cluster, operator: str) -> Iterator[str]:
+    """Who brings another release of the operator; Argo CD's Application holds the chart's version itself."""
+    delivery, name = cluster.delivery, _code_safe(cluster.name)
+    if cluster.operator.install is Install.OLM:
+        yield f"Upgrade the operator of `{name}` to {operator}: approve the install plan of its subscription:"
+        yield from _shell(
+            f"kubectl --context {_context(cluster)} get installplans -n {_quoted(cluster.operator.namespace)}"
+        )
+    elif delivery.argocd is not None and delivery.argocd.enabled:
+        yield f"The Application holds chart {operator} too: the sync upgrades the operator of `{name}`."
+    elif delivery.flux is not None and delivery.flux.enabled:
+        yield f"Set the chart's version in the HelmRelease of `{name}` to {operator} in the same merge."
+    elif cluster.operator.install is Install.HELM:
+        yield f"Upgrade the operator of `{name}` to {operator}, with your own values before ours:"
+        values = f"-f VALUES.yaml -f out/{cluster.name}/values/gpu-operator.yaml"
+        where = f"--kube-context {_context(cluster)} -n {_quoted(cluster.operator.namespace)}"
+        yield from _shell(
+            f"helm upgrade gpu-operator gpu-operator --repo {CHARTS} --version {operator} {where} {values}"
+        )
+    else:
+        yield f"Upgrade the operator of `{name}` to {operator} as you installed it, before the sync."
 
 
 def _sync(cluster: Cluster) -> Iterator[str]:
@@ -319,8 +359,9 @@ def values(book: Runbook) -> dict[str, Any]:
     }
 
 
-def _left(answer: Answer) -> dict[str, str]:
-    return {"cluster": answer.cluster.name, "pool": answer.pool.name, "verdict": str(answer.verdict)}
+def _left(answer: Answer) -> dict[str, Any]:
+    why = [*answer.objections, *(f"{one.after or one.kernel}: {one.why}" for one in answer.images if one.why)]
+    return {"cluster": answer.cluster.name, "pool": answer.pool.name, "verdict": str(answer.verdict), "why": why}
 
 
 def _values(step: Step) -> dict[str, Any]:
@@ -330,6 +371,7 @@ def _values(step: Step) -> dict[str, Any]:
         "pool": step.pool.name,
         "way": str(step.way),
         "canary": step.canary,
+        "together": step.together,
         "tags": list(step.tags),
         "nodes": {"min": size.min, "max": size.max} if size else None,
         "atOnce": step.at_once,

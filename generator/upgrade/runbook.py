@@ -1,11 +1,13 @@
 """The ordered steps of a planned change: images first, then wave by wave, with the way back."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from generator.declared.fleet import Cluster, Pool
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.facts.release import DriverApi
 from generator.render.combination import Combination, combinations
 from generator.rules.context import Context
 from generator.rules.image_miss import Lack, Listed, lacking
@@ -32,7 +34,10 @@ class Back(Struct, frozen=True, kw_only=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One pool of a wave. `at_once` are its nodes that go at a time, None where that isn't known."""
+    """One pool of a wave. `at_once` are its nodes that go at a time, None where that isn't known.
+
+    `together`: the change is one of the whole cluster, and takes all of its pools in one sync.
+    """
 
     cluster: Cluster
     pool: Pool
@@ -43,6 +48,7 @@ class Step(Struct, frozen=True, kw_only=True):
     evictions: tuple[Eviction, ...]
     troubles: tuple[Trouble, ...]
     back: Back
+    together: bool = False
 
     @property
     def blocked(self) -> bool:
@@ -56,9 +62,23 @@ class Wave(Struct, frozen=True):
     ring: str
     steps: tuple[Step, ...]
 
+    @property
+    def canaries(self) -> tuple[Step, ...]:
+        """What is merged and synced before the rest; nobody, where a sync moves no node yet or nothing else is there.
+
+        A pool, or its whole cluster where the change is one of that.
+        """
+        first = self.steps[0]
+        same = [one for one in self.steps if one.cluster.name == first.cluster.name]
+        alone = tuple(same) if first.together else (first,)
+        return () if first.way is Way.ROLL or len(alone) == len(self.steps) else alone
+
 
 class Runbook(Struct, frozen=True, kw_only=True):
-    """A whole procedure. Pools that are not GO are in `waiting` and in no wave: no step of theirs is written."""
+    """A whole procedure. Pools that are not GO are in `waiting` and in no wave: no step of theirs is written.
+
+    `operator` is the release that clusters are upgraded to, "" where none is.
+    """
 
     change: str
     works: tuple[Work, ...]
@@ -66,15 +86,16 @@ class Runbook(Struct, frozen=True, kw_only=True):
     waiting: tuple[Answer, ...]
     unchanged: tuple[Answer, ...]
     declared: bool
+    operator: str = ""
 
 
 def runbook(context: Context, asked: Asked, made: Plan, works: tuple[Work, ...]) -> Runbook:
     """The steps of a plan. A step that would empty a node before its image exists is never one of them."""
     evictions, listed = Evictions(context), Listed(context.catalog)
     before = {(cluster.name, pool.name): (cluster, pool) for cluster, pool in context.pools()}
-    ready = [answer for answer in made.answers if answer.verdict is Verdict.GO]
+    answers = list(_whole_clusters(made.answers, before, asked))
     steps: dict[str, list[Step]] = {}
-    for answer in _canaries_first(ready):
+    for answer in _canaries_first(one for one in answers if one.verdict is Verdict.GO):
         old = before[answer.cluster.name, answer.pool.name]
         step = _step(answer, old, asked, evictions, listed, canary=answer.cluster.ring not in steps)
         steps.setdefault(answer.cluster.ring, []).append(step)
@@ -82,10 +103,57 @@ def runbook(context: Context, asked: Asked, made: Plan, works: tuple[Work, ...])
         change=_change(asked),
         works=works,
         waves=tuple(Wave(ring, tuple(steps[ring])) for ring in sorted(steps, key=_rank)),
-        waiting=made.of(Verdict.HOLD, Verdict.UNKNOWN),
-        unchanged=made.of(Verdict.UNCHANGED),
+        waiting=tuple(one for one in answers if one.verdict in {Verdict.HOLD, Verdict.UNKNOWN}),
+        unchanged=tuple(one for one in answers if one.verdict is Verdict.UNCHANGED),
         declared=not asked.changes,
+        operator=asked.operator.version if asked.operator else "",
     )
+
+
+def whole(asked: Asked, fleet: Fleet) -> Asked:
+    """A release of the operator is one of whole clusters, whichever of their pools are named."""
+    if asked.operator is None or not asked.pools:
+        return asked
+    chosen = (one.name for one in fleet.clusters if any(asked.chosen(one, pool) for pool in one.pools))
+    return replace(asked, clusters=frozenset(chosen), pools=frozenset())
+
+
+Before = Mapping[tuple[str, str], tuple[Cluster, Pool]]
+
+
+def _whole_clusters(answers: Sequence[Answer], before: Before, asked: Asked) -> Iterator[Answer]:
+    """Where a change is one of a whole cluster, its pools go together or not at all.
+
+    Another release of the operator replaces the driver pods of every pool, whether its images change or not.
+    """
+    by_cluster: dict[str, list[Answer]] = {}
+    for one in answers:
+        by_cluster.setdefault(one.cluster.name, []).append(one)
+    for name, pools in by_cluster.items():
+        old = before[name, pools[0].pool.name][0].operator.release
+        if not _together(pools[0].cluster, asked) or (asked.operator and asked.operator.version == old.version):
+            yield from pools
+            continue
+        moved = [_moved(one, asked) for one in pools]
+        kept = [one for one in moved if one.verdict in {Verdict.HOLD, Verdict.UNKNOWN}]
+        why = f"the whole cluster goes at once, and {' and '.join(one.pool.name for one in kept)} can't"
+        for one in moved:
+            waits = kept and one.verdict is Verdict.GO
+            yield replace(one, verdict=Verdict.HOLD, objections=(*one.objections, why)) if waits else one
+
+
+def _together(cluster: Cluster, asked: Asked) -> bool:
+    """The operator, or the one driver of a ClusterPolicy; kernels come node by node."""
+    by_policy = cluster.operator.driver_api is DriverApi.CLUSTERPOLICY
+    return asked.operator is not None or (bool(asked.driver) and by_policy)
+
+
+def _moved(answer: Answer, asked: Asked) -> Answer:
+    if asked.operator is None or answer.verdict not in {Verdict.GO, Verdict.UNCHANGED}:
+        return answer
+    if answer.pool.hold and not answer.objections:
+        return replace(answer, verdict=Verdict.HOLD, objections=(f"the pool is held: {answer.pool.hold}",))
+    return replace(answer, verdict=Verdict.GO)
 
 
 def _rank(ring: str) -> tuple[bool, object]:
@@ -93,13 +161,15 @@ def _rank(ring: str) -> tuple[bool, object]:
 
 
 def _canaries_first(answers: Iterable[Answer]) -> list[Answer]:
-    """By ring; within one the smallest pool, which shows most for the least, then cluster by cluster."""
+    """By ring; within one the smallest pool, which shows most for the least, then its cluster, and the others."""
     left = sorted(answers, key=lambda one: (_rank(one.cluster.ring), one.cluster.name, _size(one.pool), one.pool.name))
     ordered: list[Answer] = []
     for ring in dict.fromkeys(one.cluster.ring for one in left):
         same = [one for one in left if one.cluster.ring == ring]
         canary = min(same, key=lambda one: (_size(one.pool), one.cluster.name, one.pool.name))
-        ordered += [canary, *(one for one in same if one is not canary)]
+        rest = [one for one in same if one is not canary]
+        beside = [one for one in rest if one.cluster.name == canary.cluster.name]
+        ordered += [canary, *beside, *(one for one in rest if one.cluster.name != canary.cluster.name)]
     return ordered
 
 
@@ -131,6 +201,7 @@ def _step(
         evictions=lose,
         troubles=evictions.in_the_way(lose),
         back=_back(old, listed),
+        together=_together(answer.cluster, asked),
     )
 
 

@@ -210,3 +210,38 @@ print(code, peak.split()[1], file=sys.stderr)
     assert code == 0
     assert b"one: 5000 GPU nodes" in done.stdout
     assert kilobytes * 1024 < path.stat().st_size * 2
+
+
+BLOCK = f"""\
+apiVersion: drivergate.dev/v1alpha1
+kind: Cluster
+name: one
+pools:
+  a:   # the only one
+    nodeSelector: {{x/y: a}}
+    os: {{id: ubuntu, version: "22.04"}}
+    arch: [amd64]
+    kernels:
+      # what runs
+      - {KERNEL}   # since May
+    upcomingKernels:
+      - {OTHER}   # soon
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_git_takes_the_patch_of_a_file_that_people_wrote(ends: str, tmp_path: Path, capfd: Capture) -> None:
+    root = laid(tmp_path / "fleet")
+    file = root / "inventory/one.yaml"
+    file.write_bytes(BLOCK.replace("\n", ends).encode())
+    git = ["git", "-C", str(root), "-c", "core.autocrlf=false"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    seen = given(tmp_path, node("n1", kernel=OTHER), node("n2", kernel="5.15.0-185-generic"))
+    called = call(capfd, "audit", "--nodes", seen, "--propose", root=root)
+    assert "take 5.15.0-177-generic out of upcomingKernels of a by hand" in called.err
+    patch = tmp_path / "declare.patch"
+    patch.write_bytes(called.out.encode())
+    subprocess.run([*git, "apply", str(patch)], check=True)
+    since = f"      - {KERNEL}   # since May\n"
+    wanted = BLOCK.replace(since, f"{since}      - {OTHER}\n      - 5.15.0-185-generic\n")
+    assert file.read_bytes() == wanted.replace("\n", ends).encode()

@@ -5,7 +5,8 @@ from generator.report.runbook import markdown
 from generator.rules.context import Context
 from generator.upgrade.need import Needs
 from generator.upgrade.plan import plan
-from generator.upgrade.runbook import Runbook, Way, runbook
+from generator.upgrade.runbook import Runbook, Way, runbook, whole
+from generator.upgrade.whatif import Asked
 from generator.upgrade.wish import Wish, meant
 from generator.upgrade.work import work
 from tests.inventories import FLEET, HEAD, cluster
@@ -145,3 +146,78 @@ def test_a_boot_is_taken_back_by_a_boot() -> None:
     kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
     assert "Boot the nodes with the machine image that they had" in markdown(made(files(pool(UPCOMING), **BUILT)))
     assert "Boot the nodes" not in markdown(made(files(pool(kernels), **BUILT), driver="595"))
+
+
+BUILT_595 = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(RUNNING, "595"))}
+EIGHT = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
+
+
+def parts(text: str) -> tuple[str, str]:
+    """What the first wave does before and after its canary has held."""
+    wave = text.partition("## 4. ")[2].partition("## 5. ")[0]
+    before, _, after = wave.partition("Then merge the rest of this wave.")
+    return before, after
+
+
+def test_a_driver_that_the_operator_rolls_reaches_the_canary_alone() -> None:
+    """One sync of everything would move all pools at once, whatever the order of the headings."""
+    book = made(files(pool(EIGHT), pool(f"arch: [amd64], kernels: [{RUNNING}], nodes: 2"), **BUILT_595), driver="595")
+    assert [step.pool.name for step in book.waves[0].canaries] == ["b"]
+    before, after = parts(markdown(book))
+    assert "merge that pool's change and nothing else" in before
+    assert before.count("Sync `one`") == after.count("Sync `one`") == 1
+    assert "### Canary: `one/b`" in before
+    assert "### `one/a`" in after
+
+
+def test_a_boot_needs_no_sync_of_its_own_for_the_canary() -> None:
+    book = made(files(pool(f"{UPCOMING}, nodes: 24"), pool(f"{UPCOMING}, nodes: 3"), **BUILT))
+    assert book.waves[0].canaries == ()
+    assert markdown(book).count("Sync `one`") == 1
+
+
+POLICY = "operator: {version: v26.3.3, driverApi: ClusterPolicy}\n"
+
+
+def test_the_one_driver_of_a_clusterpolicy_moves_all_pools_or_none() -> None:
+    """facts/gpu-operator.md 1.5: one driver for the cluster. The other pool's image is not built."""
+    lacking = f"arch: [amd64], kernels: [{NEXT}], nodes: 2"
+    book = made(files(pool(EIGHT), pool(lacking), more=POLICY, **BUILT_595), driver="595")
+    assert book.waves == ()
+    assert [one.pool.name for one in book.waiting] == ["a", "b"]
+    assert "the whole cluster goes at once, and b can't" in markdown(book)
+
+
+def test_another_operator_replaces_the_driver_pods_of_every_pool() -> None:
+    """Its images are the same here; before v26.7 any change of the template is a full upgrade (facts 6.5)."""
+    older = "operator: {version: v26.3.3}\n"
+    plain = files(pool(EIGHT), pool(EIGHT), more=older, **BUILT_595)
+    assert steps(made(plain, operator="v26.7.0")) == [("", "one/a"), ("", "one/b")]
+    assert made(plain, operator="v26.3.3").waves == ()
+    text = markdown(made(plain, operator="v26.7.0"))
+    upgraded = "helm upgrade gpu-operator gpu-operator --repo https://helm.ngc.nvidia.com/nvidia --version v26.7.0"
+    assert f"{upgraded} --kube-context one -n gpu-operator -f VALUES.yaml -f out/one/values/gpu-operator.yaml" in text
+    assert text.index("helm upgrade") < text.index("Sync `one`")
+
+
+def test_another_operator_waits_for_a_held_pool_of_its_cluster() -> None:
+    held = f"{EIGHT}, hold: {{reason: a long run}}"
+    book = made(files(pool(EIGHT), pool(held), more="operator: {version: v26.3.3}\n", **BUILT_595), operator="v26.7.0")
+    assert book.waves == ()
+    told = {one.pool.name: one.objections for one in book.waiting}
+    assert told["b"] == ("the pool is held: a long run",)
+    assert told["a"] == ("the whole cluster goes at once, and b can't",)
+
+
+def test_another_operator_is_of_the_whole_cluster_whichever_pool_is_named() -> None:
+    fleet, _, images = read(files(pool(EIGHT), pool(EIGHT), more="operator: {version: v26.3.3}\n", **BUILT_595))
+    asked = meant(Wish(**{**EMPTY, **NOWHERE, "operator": "v26.7.0", "pools": frozenset({"one/a"})}), fleet, images)
+    assert isinstance(asked, Asked)
+    assert (whole(asked, fleet).clusters, whole(asked, fleet).pools) == (frozenset({"one"}), frozenset())
+
+
+def test_on_older_releases_too_the_operator_rolls_a_driver() -> None:
+    """facts/gpu-operator.md 9: before v26.7 the ClusterPolicy's upgradePolicy applied to NVIDIADrivers as well."""
+    for more in ("operator: {version: v25.10.1}\n", POLICY):
+        book = made(files(pool(EIGHT), more=more, **BUILT_595), driver="595")
+        assert book.waves[0].steps[0].way is Way.OPERATOR
