@@ -111,8 +111,9 @@ def read_lines(file: str, text: str) -> CatalogFile | None:
 
 def _with_gaps(file: str, repository: str, body: str, start: int) -> CatalogFile | None:
     entries: list[Entry] = []
+    fits = re.compile(LINE).fullmatch
     for number, line in enumerate(body.split("\n"), start):
-        match = LINE.fullmatch(line)
+        match = fits(line)
         if match is None:
             if BETWEEN.fullmatch(line):
                 continue

@@ -23,7 +23,7 @@ OCI = "oci://"
 LONGEST_NAME = 63
 PREFIX = "gpu-operator-"
 BUDGETS_PREFIX = "gpu-budgets-"
-PART = re.compile(r"([0-9.]+)(ms|s|m|h)")
+PART = r"([0-9.]+)(ms|s|m|h)"
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 SHORTEST = 60  # fluxcd/kustomize-controller docs/spec/v1/kustomizations.md, "Interval"
 
@@ -256,4 +256,4 @@ def _paths(said: _Said, paths: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
 
 
 def _seconds(duration: str) -> float:
-    return sum(float(number) * SECONDS[unit] for number, unit in PART.findall(duration))
+    return sum(float(number) * SECONDS[unit] for number, unit in re.findall(PART, duration))

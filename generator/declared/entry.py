@@ -19,7 +19,8 @@ DIGEST = r"sha256:[0-9a-f]{64}"
 _COMMENT = r"#[^\x00-\x1f\x7f]*"
 NOTHING = rf" *(?:{_COMMENT})?\r?"
 REST = rf"(?: +{_COMMENT})? *\r?"
-_LINE = (
+# Compiled by who reads lines one by one, which hardly a catalog asks for.
+LINE = (
     rf'  - \{{tag: "({TAG})"'
     rf"(?:, platforms: \[([a-z0-9._/, ]+)\])?"
     rf'(?:, driverVersion: "({VERSION})")?'
@@ -27,9 +28,8 @@ _LINE = (
     rf'(?:, digest: "({DIGEST})")?'
     rf"(, gone: true)?\}}{REST}"
 )
-LINE = re.compile(_LINE)
 # The same for a file without comments or blank lines between: all of it at once, in C.
-LINES = re.compile(rf"^{_LINE}$", re.MULTILINE)
+LINES = re.compile(rf"^{LINE}$", re.MULTILINE)
 
 
 class Entry(Struct, frozen=True, gc=False):

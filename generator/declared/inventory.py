@@ -17,7 +17,7 @@ from generator.finding import Finding, Place, Severity
 
 FOLDER = "inventory"
 ENDINGS = (".yaml", ".yml")
-LOOKS_LIKE_YAML = re.compile(r"\.ya?ml(?![a-z])", re.IGNORECASE)
+LOOKS_LIKE_YAML = r"(?i)\.ya?ml(?![a-z])"  # compiled where a file's name doesn't end as it should
 KIND = re.compile(rb"""^kind:[ \t]*["']?([A-Za-z]+)""", re.MULTILINE)
 NAME = re.compile(rb"""^name:[ \t]*["']?([^"'\s#]+)""", re.MULTILINE)
 
@@ -116,7 +116,7 @@ def unread(file: str, why: str, hint: str) -> Finding:
 
 
 def _wrong_ending(file: str, data: bytes) -> Iterator[Finding]:
-    if LOOKS_LIKE_YAML.search(file) or _is_document(data):
+    if re.search(LOOKS_LIKE_YAML, file) or _is_document(data):
         yield unread(
             file,
             'its name doesn\'t end in ".yaml" or ".yml"',

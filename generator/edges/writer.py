@@ -58,17 +58,17 @@ def apply(root: str, steps: Sequence[Step]) -> Applied:
     A step is refused, and nothing written, if its path leaves the root, leads through a symbolic link or a
     file, or names something that isn't a regular file.
     """
-    left = _checked(root, steps)
+    seen = _checked(root, steps)
     written, removed, unchanged = [], [], []
     path = root
     try:
-        _sweep(left)
+        _sweep(item.path for items in seen.values() for item in items.values() if is_temporary(item.name))
         for step in steps:
             path = step.path
             if isinstance(step, Remove):
                 if _remove(f"{root}/{path}"):
                     removed.append(path)
-            elif _write(root, step):
+            elif _write(root, step, seen):
                 written.append(path)
             else:
                 unchanged.append(path)
@@ -79,8 +79,8 @@ def apply(root: str, steps: Sequence[Step]) -> Applied:
     return Applied(tuple(written), tuple(removed), tuple(unchanged))
 
 
-def _checked(root: str, steps: Iterable[Step]) -> list[str]:
-    """What killed runs left in the folders of all steps; refuses what can't or mustn't be written."""
+def _checked(root: str, steps: Iterable[Step]) -> _Seen:
+    """What lies in the folders of all steps; refuses what can't or mustn't be written."""
     files = {step.path for step in steps if isinstance(step, Write)}
     seen = {"": _look(root, "")}
     for step in steps:
@@ -92,7 +92,7 @@ def _checked(root: str, steps: Iterable[Step]) -> list[str]:
         item = seen[folder].get(name)
         if item is not None and not item.is_file(follow_symlinks=False):
             raise _refused(step.path, "something that isn't a regular file is in its place")
-    return [item.path for items in seen.values() for item in items.values() if is_temporary(item.name)]
+    return seen
 
 
 def _enter(root: str, folder: str, seen: _Seen, files: Container[str]) -> None:
@@ -145,13 +145,14 @@ def _in_use(name: str) -> bool:
     return True
 
 
-def _write(root: str, step: Write) -> bool:
+def _write(root: str, step: Write, seen: _Seen) -> bool:
     """Whether the file had to be written."""
-    target = f"{root}/{step.path}"
-    folder = target.rpartition("/")[0]
-    with suppress(FileNotFoundError):
-        if read_file(target) == step.data:
-            return False
+    inside, _, name = step.path.rpartition("/")
+    target, folder = f"{root}/{step.path}", f"{root}/{inside}"
+    if name in seen[inside]:  # a vain look at each new file of a large fleet costs a tenth of writing it
+        with suppress(FileNotFoundError):
+            if read_file(target) == step.data:
+                return False
     for _ in range(_ATTEMPTS):
         with suppress(FileNotFoundError):
             _replace(folder, target, step.data)

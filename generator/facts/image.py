@@ -6,6 +6,7 @@ controllers/object_controls.go resolveDriverTag (ClusterPolicy), v24.9 to v26.7.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 
 from msgspec import Struct
 
@@ -64,6 +65,7 @@ class NodeSystem(Struct, frozen=True, kw_only=True):
     kernel: str | None = None
 
 
+@cache
 def declared_system(os_id: str, os_version: str, kernel: str | None = None) -> NodeSystem:
     """The labels that NFD sets on a node of this system."""
     return NodeSystem(os_id=os_id, os_version=os_version, os_major=osname.major(os_version), kernel=kernel)

@@ -1,6 +1,7 @@
 """The kernel string of a node: `uname -r` in the form that the NFD label carries."""
 
 import re
+from functools import cache
 
 from generator.facts.release import Release
 
@@ -9,11 +10,13 @@ _FLAVOUR = r"[0-9][^-]*(?:-[0-9][^-]*)?(?:-(.+))?"
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
+@cache
 def label_form(text: str) -> str:
     """NFD's kernel-version.full of a `uname -r` (node-feature-discovery source/kernel/version.go)."""
     return re.sub(r"[^-A-Za-z0-9_.]", "_", text).strip("-_.")
 
 
+@cache
 def architecture(kernel: str) -> str | None:
     """`amd64` or `arm64` where the kernel names it, as rpm-like ones do; None for Ubuntu's and SUSE's."""
     for machine, name in _MACHINES.items():

@@ -32,9 +32,9 @@ NO_APPLICATION: dict[str, Any] = {"name": "", "namespace": "", "labels": {}, "an
 SYNC_OPTIONS = ["FailOnSharedResource=true", "ServerSideApply=true"]
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 VARIABLE = "${"
-UNESCAPED = re.compile(r"(?<!\$)\$\{")
+UNESCAPED = r"(?<!\$)\$\{"
 # argo-cd pkg/sync/syncwaves reads waves with Atoi, and takes anything else for 0.
-WAVE = re.compile(r"-?[0-9]{1,9}")
+WAVE = r"-?[0-9]{1,9}"
 # gpu-operator internal/conditions, v26.7: Error=True with any other reason is an ordinary rollout.
 FINAL = ("ReconcileFailed", "ConflictingNodeSelector", "PrerequisiteNotMet")
 # A missing parent is an error in CEL, on which Flux waits; with no status at all that is what it shall do
@@ -120,7 +120,7 @@ def _labels(cluster: Cluster) -> dict[str, str]:
 
 
 def _wave(cluster: Cluster) -> dict[str, str]:
-    return {"argocd.argoproj.io/sync-wave": str(int(cluster.ring))} if WAVE.fullmatch(cluster.ring) else {}
+    return {"argocd.argoproj.io/sync-wave": str(int(cluster.ring))} if re.fullmatch(WAVE, cluster.ring) else {}
 
 
 def _budgets_application(cluster: Cluster, argocd: ArgoCd | None) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def _holds_variable(value: Any) -> bool:
 
 def _escaped(value: Any) -> Any:
     if isinstance(value, str):
-        return UNESCAPED.sub(f"${VARIABLE}", value)
+        return re.sub(UNESCAPED, f"${VARIABLE}", value)
     if isinstance(value, Mapping):
         return {_escaped(key): _escaped(inner) for key, inner in value.items()}
     return [_escaped(inner) for inner in value] if isinstance(value, (list, tuple)) else value

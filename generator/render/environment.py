@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jinja2 import BaseLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, nodes
+from jinja2.runtime import new_context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from msgspec import Struct
 
@@ -53,7 +54,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def fill(self, path: str, values: Mapping[str, Any]) -> str:
         """What a template prints. Jinja's own `render` merges the globals into each context at ten times the cost."""
         template = self.get_template(path)
-        context = template.new_context({**self.globals, **values}, shared=True)
+        context = new_context(
+            self, path, template.blocks, {**self.globals, **values}, shared=True, globals=self.globals
+        )
         try:
             return self.concat(template.root_render_func(context))
         except Exception:  # noqa: BLE001 - it is raised again, with the template's own lines in its traceback

@@ -8,7 +8,7 @@ templates alone: no value of ours has it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -49,32 +49,41 @@ class Skeleton(Struct, frozen=True):
 NOTHING = Identity("", "", "", "")
 
 
+class Proven(Struct, frozen=True):
+    """The final text of a rendered file, what its skeleton tells, and each printed scalar as it was printed."""
+
+    text: str
+    skeleton: Skeleton
+    scalars: Sequence[str]
+
+
 class Prover:
     """Remembers the skeletons that were proven."""
 
     def __init__(self) -> None:
         self._known: dict[str, Skeleton] = {}
 
-    def prove(self, marked: str) -> tuple[str, Skeleton]:
-        """The final text of a rendered file, with what its skeleton tells."""
-        shape = MARKED.sub(_hole, marked) if BLOCK in marked else MARKED.sub(START, marked)
+    def prove(self, marked: str) -> Proven:
+        """A rendered file without its marks, with what its skeleton tells."""
+        parts = MARKED.split(marked)  # what stands between the marks has every second place
+        shape = MARKED.sub(_hole, marked) if BLOCK in marked else START.join(parts[::2])
         skeleton = self._known.get(shape)
         if skeleton is None:
             skeleton = self._known[shape] = _skeleton(shape)
         if skeleton.line and BLOCK in marked:
             skeleton = replace(skeleton, line=_unfolded(marked, skeleton.line))
-        return marked.replace(START, "").replace(END, ""), skeleton
+        return Proven("".join(parts).replace(START, "").replace(END, ""), skeleton, parts[1::2])
 
-    def prove_in_full(self, marked: str) -> tuple[str, Skeleton]:
+    def prove_in_full(self, marked: str) -> Proven:
         """The same for a template that may print anything anywhere.
 
         The file is read only where its values could tell more than its skeleton: as keys, or with escapes.
         """
-        text, skeleton = self.prove(marked)
-        if skeleton.problem or not (skeleton.prints_keys or "\\" in marked):
-            return text, skeleton
-        document = read(text, "")
-        return text, _unreadable(document.findings[0]) if document.findings else skeleton
+        proven = self.prove(marked)
+        if proven.skeleton.problem or not (proven.skeleton.prints_keys or "\\" in marked):
+            return proven
+        document = read(proven.text, "")
+        return replace(proven, skeleton=_unreadable(document.findings[0])) if document.findings else proven
 
 
 def _hole(found: re.Match[str]) -> str:
@@ -88,14 +97,6 @@ def _unfolded(marked: str, line: int) -> int:
         if found[1].startswith("|") and marked.count("\n", 0, found.start()) + 1 < line:
             line += found[1].count("\n") - 1
     return line
-
-
-def printed(marked: str, index: int) -> str:
-    """The index-th printed scalar of a rendered file, as it was printed."""
-    for number, found in enumerate(MARKED.finditer(marked)):
-        if number == index:
-            return found[1]
-    raise IndexError(index)
 
 
 def _skeleton(shape: str) -> Skeleton:

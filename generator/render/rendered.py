@@ -1,6 +1,7 @@
 """The whole output as text: every template of every cluster, proven, with what is wrong with any of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from generator.render.clash import clashes, in_the_way
 from generator.render.environment import Sandbox, environment
 from generator.render.failure import TEMPLATE_ERRORS, failure, unfit
 from generator.render.output import KUSTOMIZATIONS, Rendered, RenderedFile, holds_no_manifests
-from generator.render.proof import NOTHING, Prover, Skeleton, printed
+from generator.render.proof import NOTHING, Proven, Prover, Skeleton
 from generator.render.scalar import PLAIN
 from generator.render.template import Template, Templates, cluster_of
 from generator.render.values import chart_values
@@ -43,6 +44,7 @@ DECIDES = {
     "{cluster}/workloads/kustomization.yaml.j2": "resources",
     **delivery.DECIDES,
 }
+LISTS = tuple(f"/{name}.j2" for name in KUSTOMIZATIONS)
 DRIVER_KINDS = frozenset({"NVIDIADriver", "ClusterPolicy"})
 
 
@@ -68,14 +70,14 @@ def render(
     return Rendered(files, (*templates.findings, *made.findings, *clashes(files)))
 
 
-class _Subject(Struct, frozen=True):
+class _Subject(Struct, frozen=True, dict=True):
     """What one file is rendered for: the fleet, a cluster, or one of its pools or workloads."""
 
     cluster: Cluster | None = None
     pool: Pool | None = None
     workload: Workload | None = None
 
-    @property
+    @cached_property
     def about(self) -> dict[str, str]:
         """The names, as findings and files say them."""
         return {
@@ -104,9 +106,11 @@ class _Rendering:
         )
 
     def cluster(self, cluster: Cluster, values: ClusterValues) -> None:
-        start = len(self.files)
+        start, whole = len(self.files), (_Subject(cluster),)
+        of_pools = tuple(_Subject(cluster, pool) for pool in cluster.pools)
+        of_workloads = tuple(_Subject(cluster, None, workload) for workload in values.workloads)
         for template in self.of_cluster:
-            for subject in _each(template, cluster, values):
+            for subject in of_pools if template.per_pool else of_workloads if template.per_workload else whole:
                 context = _context(template, cluster, subject, values)
                 if template.delivers:
                     asked = cluster.delivery.argocd or cluster.delivery.flux
@@ -150,16 +154,13 @@ class _Rendering:
         if not marked.strip():
             return
         marked = marked.rstrip() + "\n"
-        if template.ours:
-            text, skeleton = self.prover.prove(marked)
-        else:
-            text, skeleton = self.prover.prove_in_full(marked)
-        own = _own(template, context, skeleton) if template.ours else None
-        file = _file(template, subject, text, marked, skeleton, own)
-        problem = skeleton.problem or _not_a_manifest(file, skeleton)
+        proven = self.prover.prove(marked) if template.ours else self.prover.prove_in_full(marked)
+        own = _own(template, context, proven.skeleton) if template.ours else None
+        file = _file(template, subject, proven, own)
+        problem = proven.skeleton.problem or _not_a_manifest(file, proven.skeleton)
         if problem:
             self.failed.add(template.path)
-            self.findings.append(unfit(file, problem, skeleton.line))
+            self.findings.append(unfit(file, problem, proven.skeleton.line))
         else:
             self.files.append(file)
             folder, slash, name = file.path.rpartition("/")
@@ -167,17 +168,7 @@ class _Rendering:
 
 
 def _is_kustomization(template: Template) -> bool:
-    return template.path.endswith(tuple(f"/{name}.j2" for name in KUSTOMIZATIONS))
-
-
-def _each(template: Template, cluster: Cluster, values: ClusterValues) -> Iterator[_Subject]:
-    """What a template renders once for: every pool, every workload, or the cluster as a whole."""
-    if template.per_pool:
-        yield from (_Subject(cluster, pool) for pool in cluster.pools)
-    elif template.per_workload:
-        yield from (_Subject(cluster, None, workload) for workload in values.workloads)
-    else:
-        yield _Subject(cluster)
+    return template.path.endswith(LISTS)
 
 
 def _context(template: Template, cluster: Cluster, subject: _Subject, values: ClusterValues) -> dict[str, Any]:
@@ -214,22 +205,15 @@ def _own(template: Template, context: Mapping[str, Any], skeleton: Skeleton) -> 
     return context["document"] if template.path == POLICY else None
 
 
-def _file(
-    template: Template,
-    subject: _Subject,
-    text: str,
-    marked: str,
-    skeleton: Skeleton,
-    own: Mapping[str, Any] | None,
-) -> RenderedFile:
+def _file(template: Template, subject: _Subject, proven: Proven, own: Mapping[str, Any] | None) -> RenderedFile:
     def part(found: str | int) -> str:
-        return _loaded(printed(marked, found)) if isinstance(found, int) else found
+        return _loaded(proven.scalars[found]) if isinstance(found, int) else found
 
     path = template.output(**subject.about)
-    identity = NOTHING if holds_no_manifests(path) else skeleton.identity
+    identity = NOTHING if holds_no_manifests(path) else proven.skeleton.identity
     return RenderedFile(
         path=path,
-        text=text,
+        text=proven.text,
         template=template,
         **subject.about,
         api_version=part(identity.api_version),
@@ -240,8 +224,9 @@ def _file(
     )
 
 
+@lru_cache(4096)
 def _loaded(scalar: str) -> str:
-    """The text that a printed scalar loads as; what is no text is nothing. Most names are plain."""
+    """The text that a printed scalar loads as; what is no text is nothing. Most are plain, and stand in many files."""
     if PLAIN.fullmatch(scalar) and resolve(scalar) == scalar:
         return scalar
     value = read(scalar, "").value
@@ -254,7 +239,7 @@ def _not_a_manifest(file: RenderedFile, skeleton: Skeleton) -> str:
         return "it is no mapping"
     if name.endswith("Chart.yaml"):
         return "Argo CD takes a folder with a file of that name for a Helm chart"
-    if holds_no_manifests(file.path):
+    if (file.api_version and file.kind and file.name) or holds_no_manifests(file.path):
         return ""
     missing = [key for key, value in (("apiVersion", file.api_version), ("kind", file.kind)) if not value]
     if not file.name and name not in KUSTOMIZATIONS:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -17,7 +18,7 @@ HOLE = re.compile(r"\{[^{}]*\}|[{}]")
 HOLES = ("cluster", "pool", "workload")
 
 
-class Template(Struct, frozen=True):
+class Template(Struct, frozen=True, dict=True):
     """One template. `file` is where a message points: the user's file, or the bundled one's name."""
 
     path: str
@@ -25,22 +26,22 @@ class Template(Struct, frozen=True):
     text: str
     ours: bool
 
-    @property
+    @cached_property
     def per_pool(self) -> bool:
         """Whether it renders once a pool."""
         return "{pool}" in self.path
 
-    @property
+    @cached_property
     def per_workload(self) -> bool:
         """Whether it renders once a workload."""
         return "{workload}" in self.path
 
-    @property
+    @cached_property
     def per_fleet(self) -> bool:
         """Whether it renders once for all clusters."""
         return "{cluster}" not in self.path
 
-    @property
+    @cached_property
     def delivers(self) -> bool:
         """Whether it lies below _delivery/, and so renders after everything that is delivered."""
         return self.path.startswith(f"{DELIVERY}/")

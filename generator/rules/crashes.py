@@ -15,7 +15,7 @@ from generator.rules.said import once, said
 
 PROBES = ("livenessProbe", "readinessProbe")
 SELECTORS = ("waitForCompletion", "drain")
-PERCENT = re.compile(r"[0-9]+%")
+PERCENT = r"[0-9]+%"
 STALLS = "which stops the operator's upgrade controller"
 
 
@@ -87,5 +87,5 @@ def _in_object(cluster: Cluster, driver: Mapping[str, Any]) -> Iterator[tuple[st
                 "correct it",
             )
     most = policy.get("maxUnavailable")
-    if isinstance(most, str) and not PERCENT.fullmatch(most):
+    if isinstance(most, str) and not re.fullmatch(PERCENT, most):
         yield f'upgradePolicy.maxUnavailable "{most}" is no number and no percentage, {STALLS}', 'write 1 or "25%"'

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generator.declared.document import read
 from generator.render.environment import environment
-from generator.render.proof import Prover, Skeleton, printed
+from generator.render.proof import Prover, Skeleton
 from generator.render.scalar import UnprintableError
 from tests.render.test_scalar import CLEAN, TRAPS
 
@@ -22,12 +22,13 @@ def marked(template: str, **values: Any) -> str:
 
 
 def proven(template: str, **values: Any) -> tuple[str, Skeleton]:
-    return Prover().prove(marked(template, **values))
+    found = Prover().prove(marked(template, **values))
+    return found.text, found.skeleton
 
 
 def problem(template: str, **values: Any) -> str:
     """Why a template of a user's is refused; nothing where it is not."""
-    return Prover().prove_in_full(marked(template, **values))[1].problem
+    return Prover().prove_in_full(marked(template, **values)).skeleton.problem
 
 
 def test_a_file_without_printed_values_is_what_it_is() -> None:
@@ -41,9 +42,10 @@ def test_a_file_without_printed_values_is_what_it_is() -> None:
 def test_what_a_manifest_is_may_be_printed() -> None:
     template = "apiVersion: {{ api }}\nkind: {{ kind }}\nmetadata:\n  namespace: {{ space }}\n  name: {{ name }}\n"
     made = marked(template, api="v1", kind="Secret", name="on", space="b")
-    identity = Prover().prove(made)[1].identity
+    found = Prover().prove(made)
+    identity = found.skeleton.identity
     parts = (identity.api_version, identity.kind, identity.name, identity.namespace)
-    assert [printed(made, part) for part in parts if isinstance(part, int)] == ["v1", "Secret", '"on"', "b"]
+    assert [found.scalars[part] for part in parts if isinstance(part, int)] == ["v1", "Secret", '"on"', "b"]
 
 
 @pytest.mark.parametrize("value", PLAIN_AND_QUOTED)
@@ -183,10 +185,10 @@ def test_equal_keys_that_a_users_template_prints_are_refused() -> None:
 
 def test_a_printed_merge_key_is_text() -> None:
     template = "a: &a {b: 1}\nc:\n  {{ k }}: *a\n"
-    text, skeleton = Prover().prove_in_full(marked(template, k="<<"))
-    assert skeleton.problem == ""
-    assert '"<<": *a' in text
-    assert read(text, "").value == {"a": {"b": 1}, "c": {"<<": {"b": 1}}}
+    found = Prover().prove_in_full(marked(template, k="<<"))
+    assert found.skeleton.problem == ""
+    assert '"<<": *a' in found.text
+    assert read(found.text, "").value == {"a": {"b": 1}, "c": {"<<": {"b": 1}}}
 
 
 def test_a_printed_key_that_yaml_has_no_room_for_is_refused() -> None:
@@ -196,9 +198,11 @@ def test_a_printed_key_that_yaml_has_no_room_for_is_refused() -> None:
 
 def test_skeletons_are_shared_by_files_whose_values_differ() -> None:
     prover = Prover()
-    skeletons = {id(prover.prove(marked("a: {{ v }}", v=value))[1]) for value in TRAPS if not value.startswith("\x02")}
+    skeletons = {
+        id(prover.prove(marked("a: {{ v }}", v=value)).skeleton) for value in TRAPS if not value.startswith("\x02")
+    }
     assert len(skeletons) == 1
-    sizes = {id(prover.prove(marked("a: {{ v | lines(2) }}", v=["x"] * size))[1]) for size in range(1, 5)}
+    sizes = {id(prover.prove(marked("a: {{ v | lines(2) }}", v=["x"] * size)).skeleton) for size in range(1, 5)}
     assert len(sizes) == 1
 
 
@@ -212,7 +216,8 @@ def test_what_is_proven_loads_as_it_was_printed(texts: list[str], several: list[
     )
     made = {key: [value, {other: name}], other: {}, value: [[]]}
     values = {"key": key, "other": other, "value": value, "name": name, "several": several, "made": made}
-    text, skeleton = Prover().prove_in_full(marked(template, **values))
+    found = Prover().prove_in_full(marked(template, **values))
+    text, skeleton = found.text, found.skeleton
     assert skeleton.problem == ""
     assert read(text, "").value == {
         "name": name,
