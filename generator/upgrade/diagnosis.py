@@ -84,13 +84,17 @@ def _left_over(scene: Scene, node: Node, scope: Scope | None) -> str:
     return ""
 
 
-def _unknown(scene: Scene, node: Node, _: Scope) -> Diagnosis:
+def _unknown(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
     if node.name in scene.preinstalled:
         return Diagnosis(verdict=Verdict.DONE, why=())
     if lacking := scene.lacks(Missing.POLICY):
         why = ("no state: the operator has not looked at it, or doesn't upgrade by itself",)
         return Diagnosis(verdict=Verdict.UNTOLD, why=why, missing=lacking)
-    if scene.ruled.off:
+    if node.driver is not None and not node.driver.ready:
+        return driverpod.not_ready(scene, node)
+    if lacking := scene.lacks(Missing.PODS):
+        return Diagnosis(verdict=Verdict.UNTOLD, why=("no state, and no word on its driver pod",), missing=lacking)
+    if scene.ruled.off or not scope.policy.automatic:
         return Diagnosis(verdict=Verdict.DONE, why=())
     if node.driver is None:
         return driverpod.missing_pod(node)
@@ -204,9 +208,12 @@ def _done(scene: Scene, node: Node, _: Scope) -> Diagnosis:
             command=kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={node.name}"),
             effect="changes nothing; the driver manager takes the pause off once its driver pod is up",
         )
+    if lacking := scene.lacks(Missing.PODS):
+        why = ("upgrade-done is what was once so, and no word on its driver pod",)
+        return Diagnosis(verdict=Verdict.UNTOLD, why=why, missing=lacking)
     if node.driver is None:
         return Diagnosis(verdict=Verdict.DONE, why=("no driver pod is on the node any more",))
-    if due(node) and not scene.lacks(Missing.PODS) and scene.in_sync.get(node.name) is not None:
+    if due(node) and scene.in_sync.get(node.name) is not None:
         return Diagnosis(
             verdict=Verdict.MOVING, why=("its driver pod is outdated: " + soon("it becomes upgrade-required"),)
         )

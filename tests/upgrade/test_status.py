@@ -102,6 +102,27 @@ def test_an_image_that_is_not_built() -> None:
     assert "for ever" in one.why[1]
 
 
+def test_an_image_that_is_not_built_for_a_node_that_has_just_joined() -> None:
+    """Not labelled by the operator yet, or never, since autoUpgrade is off: its pod can't be pulled all the same."""
+    for automatic in (True, False):
+        found = standing(policy(autoUpgrade=automatic), node("n1"), driver_pod("n1", ready=False, **PULLING))
+        assert of(found, "n1").verdict is Verdict.STUCK
+        assert "fails, ImagePullBackOff: manifest unknown" in of(found, "n1").why[0]
+    well = standing(policy(autoUpgrade=False), node("n1"), driver_pod("n1"))
+    assert of(well, "n1").verdict is Verdict.DONE
+
+
+@pytest.mark.parametrize("state", [None, "upgrade-done"])
+def test_without_pods_nobody_knows_whether_a_driver_runs(state: str | None) -> None:
+    reading = Reading()
+    items = {"kind": "List", "items": [policy(), *daemonset(), node("n1", state)]}
+    assert reading.add([json.dumps(items).encode()]) is None
+    found = status(reading.objects(), release())
+    assert of(found, "n1").verdict is Verdict.UNTOLD
+    assert of(found, "n1").missing == ("pods of all namespaces (--pods)",)
+    assert found.untold
+
+
 def test_a_preinstalled_driver() -> None:
     label = {"nvidia.com/gpu.deploy.driver": "pre-installed"}
     found = standing(policy(), node("n1", labels=label), node("n2", "upgrade-required", labels=label))
