@@ -178,7 +178,8 @@ class Judge:
     def _pod(self, named: Standing, node: Node, pool: Pool, reference: str) -> Iterator[Difference]:
         """What its driver pod says; nothing where pods are not given."""
         pod = self.live.driver_pods.get(node.name)
-        if self.live.pods is None or node.labels.get(label.DEPLOY_DRIVER, "") not in STARTS_DRIVER:
+        starts = node.labels.get(label.DEPLOY_DRIVER, "") in STARTS_DRIVER and node.labels.get(OPERANDS) != "false"
+        if self.live.pods is None or not starts:
             return
         if pod is None:
             hint = "see the events of the driver's DaemonSet in the operator's namespace"

@@ -8,13 +8,9 @@ from typing import Annotated
 import typer
 
 from generator.cli.observing import BudgetFiles, DriverFiles, Dump, NodeFiles, PodFiles
-from generator.cli.options import Root
+from generator.cli.options import Clusters, Root
+from generator.cli.targets import Contexts, Rings, paired
 from generator.cli.upgrade_status import OperatorRelease
-
-DeclaredCluster = Annotated[
-    str | None,
-    typer.Option("--cluster", metavar="NAME", help="The cluster in the inventory, for what no file tells."),
-]
 
 
 class SimulationFormat(StrEnum):
@@ -32,10 +28,12 @@ def simulate(
     budgets: BudgetFiles = None,
     drivers: DriverFiles = None,
     dump: Dump = None,
-    context: Annotated[
-        str | None, typer.Option("--context", metavar="NAME", help="Ask this context of your kubeconfig.")
-    ] = None,
-    cluster: DeclaredCluster = None,
+    context: Contexts = None,
+    cluster: Clusters = None,
+    ring: Rings = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Ask the declared clusters through your kubectl, by their kubeContext.")
+    ] = False,
     operator: OperatorRelease = None,
     driver_seconds: Annotated[
         int, typer.Option("--driver-seconds", min=0, metavar="N", help="How long a new driver pod takes to be Ready.")
@@ -51,20 +49,26 @@ def simulate(
 ) -> int:
     """Replay an upgrade from files, live, or on what is declared: who is evicted when, and where it stalls."""
     from generator.cli.observing import sources
-    from generator.cli.simulating import simulated
+    from generator.cli.simulating import Asked, simulated
+    from generator.upgrade.simulation import Wish
 
     wanted = sources(nodes, pods, budgets, drivers, dump)
-    if wanted.given and context:
-        raise typer.BadParameter("files and --context are alternatives")
-    if not wanted.given and cluster is None and context is None:
-        raise typer.BadParameter("give --nodes and --pods, a --dump, a --context, or the name of a declared --cluster")
-    return simulated(
-        wanted,
-        context=context,
-        cluster=cluster,
+    asked = Asked(
+        contexts=tuple(context or ()),
+        clusters=tuple(cluster or ()),
+        rings=frozenset(ring or ()),
+        live=live,
         operator=operator,
-        root=root,
-        driver_seconds=driver_seconds,
-        restart_only=restart_only,
+        wish=Wish(driver_seconds=driver_seconds, restart_only=restart_only),
         printed=str(printed),
     )
+    if wanted.given:
+        if asked.contexts or asked.rings or live or len(asked.clusters) > 1:
+            raise typer.BadParameter("files are of one cluster: give no --context, --ring or --live, and one --cluster")
+    elif not (asked.contexts or asked.clusters or asked.rings or live):
+        raise typer.BadParameter(
+            "give --nodes and --pods, a --dump, a --context, --live, or a declared --cluster or --ring"
+        )
+    else:
+        paired(asked.clusters, asked.contexts)
+    return simulated(wanted, asked, root)

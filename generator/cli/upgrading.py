@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from generator.observed.objects import Objects
 
 
-def release_of(operator: str | None, cluster: str | None, root: str | None, objects: Objects) -> tuple[Release, bool]:
+def release_of(operator: str | None, cluster: Cluster | None, objects: Objects) -> tuple[Release, bool]:
     """The release that is named, else the one that runs, the declared cluster's, the newest; True for that last one."""
     from generator.facts.release import Unsupported, known, resolve
     from generator.observed.operator import operator_release
@@ -22,7 +22,7 @@ def release_of(operator: str | None, cluster: str | None, root: str | None, obje
     if operator is None and runs and not isinstance(found := resolve(runs), Unsupported):
         return found, False
     if operator is None and cluster is not None:
-        return declared(cluster, root)[1].operator.release, False
+        return cluster.operator.release, False
     found = resolve(operator or known()[-1])
     if isinstance(found, Unsupported):
         raise typer.BadParameter(f"{found.reason}; {found.hint}")

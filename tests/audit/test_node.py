@@ -218,3 +218,10 @@ def test_a_pool_that_is_chosen_by_gpu_present_means_no_cpu_node() -> None:
         **{"inventory/catalog.yaml": catalog(tag(KERNEL))},
     )
     assert said(audited(by_gpu, node("n1"), _bare("cpu"))) == []
+
+
+def test_no_driver_pod_is_missed_where_the_node_wants_no_operands() -> None:
+    """facts/gpu-operator.md 7: with gpu.deploy.operands=false all gpu.deploy.* labels are removed from the node."""
+    found = audited(ONE, node("n1", labels={"nvidia.com/gpu.deploy.operands": "false"}), kinds=("Pod",))
+    assert said(found) == []
+    assert "operands is false" in found.nodes[0].signs[0]

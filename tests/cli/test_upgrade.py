@@ -218,7 +218,10 @@ class TestLive:
             monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "here")))
             called = call(capfd, "upgrade", "status", "--context", "here")
             assert all(line.startswith("GET ") for line in server.asked)
-        assert called == call(capfd, "upgrade", "status", *files(tmp_path, *FAILED))
+        of_files = call(capfd, "upgrade", "status", *files(tmp_path, *FAILED))
+        assert called._replace(out=called.out.replace(" --context here", "")) == of_files
+        assert "try: kubectl --context here " in called.out
+        assert called.out.count("kubectl ") == called.out.count("kubectl --context here ")
 
     def test_every_declared_cluster(self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
         root = repository(tmp_path, two=CLUSTER.replace("name: one", "name: two"))
@@ -251,6 +254,33 @@ class TestLive:
             monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "here")))
             called = call(capfd, "upgrade", "simulate", "--context", "here")
         assert called == call(capfd, "upgrade", "simulate", *files(tmp_path, *WELL))
+
+    def test_simulate_looks_at_every_declared_cluster(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = repository(tmp_path, two=CLUSTER.replace("name: one", "name: two"))
+        with ApiServer(self.answers(*WELL)) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "one")))
+            called = call(capfd, "upgrade", "simulate", "--live", root=root)
+            assert call(capfd, "upgrade", "simulate", "--live", "--format", "svg", root=root).code == 2
+            alone = json.loads(
+                call(capfd, "upgrade", "simulate", "--live", "--cluster", "one", "--format", "json", root=root).out
+            )
+        assert called.code == 3
+        assert "an upgrade of every node ends after" in called.out
+        assert "two: could not be looked at: the kubeconfig has no context `two`" in called.out
+        assert alone["done"]
+
+    def test_an_inventory_that_can_not_be_read_whole_is_said(
+        self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = repository(tmp_path, broken="kind: [\n")
+        with ApiServer(self.answers(*WELL)) as server:
+            monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "one")))
+            for verb in (["status"], ["simulate", "--live"]):
+                called = call(capfd, "upgrade", *verb, root=root)
+                assert called.code == 2
+                assert "broken.yaml" in called.err
 
     def test_files_and_contexts_are_alternatives(self, tmp_path: Path, capfd: Capture) -> None:
         given = files(tmp_path, *WELL)
@@ -348,3 +378,15 @@ def test_documents_of_a_dump_begin_as_yaml_lets_them(ends: str, tmp_path: Path, 
     called = call(capfd, "upgrade", "status", "--dump", str(tmp_path))
     assert called.code == 2
     assert "nodes.yaml:" in called.err
+
+
+def test_a_ring_of_the_inventory_alone(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path, two=CLUSTER.replace("name: one", "name: two").replace('ring: "0"', 'ring: "1"'))
+    both = call(capfd, "upgrade", "simulate", "--cluster", "one", "--cluster", "two", root=root)
+    assert both.out.count("== ") == 2
+    alone = call(capfd, "upgrade", "simulate", "--ring", "1", root=root)
+    assert alone.out in both.out
+    told = json.loads(
+        call(capfd, "upgrade", "simulate", "--cluster", "one", "--cluster", "two", "--format", "json", root=root).out
+    )
+    assert [one["cluster"] for one in told["clusters"]] == ["one", "two"]
