@@ -1,10 +1,10 @@
 """The whole comparison of one cluster."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from generator.audit import objects, pools
+from generator.audit import budgets, objects, pools
 from generator.audit.difference import ERRORS, Difference
 from generator.audit.live import Live
 from generator.audit.membership import is_looked_at
@@ -13,6 +13,7 @@ from generator.audit.objects import Adoption
 from generator.audit.pools import PoolStanding
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster
+from generator.declared.workload import Workload
 from generator.facts.release import DriverApi
 from generator.observed.operator import operator_release
 from generator.rules.image_miss import Listed
@@ -39,8 +40,8 @@ class Audit(Struct, frozen=True, kw_only=True):
         return any(one.what in ERRORS for one in self.differences)
 
 
-def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
-    """The result doesn't depend on the order in which nodes are given."""
+def audit(cluster: Cluster, catalog: Catalog, live: Live, workloads: Sequence[Workload] = ()) -> Audit:
+    """The result doesn't depend on the order in which nodes are given. `workloads` are those of the cluster."""
     judge = Judge(cluster, Listed(catalog), live)
     seen = sorted((node for node in live.nodes if is_looked_at(cluster, node)), key=lambda one: one.name)
     nodes = tuple(judge.standing(node) for node in seen)
@@ -50,6 +51,7 @@ def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
     found += pools.differences(cluster, of_pools)
     found += pools.rebuilt(cluster, live, nodes, catalog)
     found += objects.differences(cluster, live, adopted)
+    found += budgets.differences(cluster, workloads, live.budgets) if live.budgets is not None else ()
     return Audit(
         cluster=cluster.name,
         nodes=nodes,
@@ -58,7 +60,7 @@ def audit(cluster: Cluster, catalog: Catalog, live: Live) -> Audit:
         adoptions=adopted,
         operator=operator_release(live.pods or ()),
         differences=tuple(sorted(found, key=lambda one: one.what not in ERRORS)),
-        unseen=tuple(_unseen(cluster, live)),
+        unseen=tuple(_unseen(cluster, live, workloads)),
     )
 
 
@@ -66,13 +68,15 @@ UNSEEN = (
     ("pods", "what driver pods run, whether they wait, and which operator release runs"),
     ("NVIDIADriver objects", "which of them git lacks, and whether a sync would reload drivers"),
     ("ClusterPolicy objects", "which of them counts"),
+    ("PodDisruptionBudgets", "whether they are those that workloads declare"),
 )
 
 
-def _unseen(cluster: Cluster, live: Live) -> Iterator[str]:
+def _unseen(cluster: Cluster, live: Live, workloads: Sequence[Workload]) -> Iterator[str]:
     """An API that the cluster doesn't use is not missed."""
     by_object = cluster.operator.driver_api is DriverApi.NVIDIADRIVER
-    absent = (live.pods is None, live.drivers is None and by_object, live.policies is None)
+    unknown_budgets = live.budgets is None and any(workload.budgets for workload in workloads)
+    absent = (live.pods is None, live.drivers is None and by_object, live.policies is None, unknown_budgets)
     for missing, (what, why) in zip(absent, UNSEEN, strict=True):
         if missing:
             yield f"{what}: {why}"

@@ -29,6 +29,7 @@ class What(StrEnum):
     POLICY = "policy"
     OPERATOR = "operator"
     RELOAD = "reload"
+    BUDGET = "budget"
 
 
 # A node that lacks a built image, is claimed by no or two pools, or runs what is not declared (product.md, `audit`).

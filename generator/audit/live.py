@@ -5,12 +5,13 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from generator.observed.budget import LiveBudget
 from generator.observed.driver import DriverObject
 from generator.observed.node import Node
 from generator.observed.objects import Objects
 from generator.observed.pod import Pod
 
-POD, DRIVER, POLICY = "Pod", "NVIDIADriver", "ClusterPolicy"
+POD, BUDGET, DRIVER, POLICY = "Pod", "PodDisruptionBudget", "NVIDIADriver", "ClusterPolicy"
 
 
 class Live(Struct, frozen=True, dict=True):
@@ -38,6 +39,11 @@ class Live(Struct, frozen=True, dict=True):
             if pod.drives and pod.node:
                 found[pod.node] = pod
         return found
+
+    @property
+    def budgets(self) -> Mapping[str, LiveBudget] | None:
+        """The PodDisruptionBudgets by namespace and name."""
+        return self.objects.budgets if BUDGET in self.objects.kinds else None
 
     @property
     def drivers(self) -> tuple[DriverObject, ...] | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.observing import DriverFiles, Dump, NodeFiles, PodFiles
+from generator.cli.observing import BudgetFiles, DriverFiles, Dump, NodeFiles, PodFiles
 from generator.cli.options import Clusters, Rev, Root, Staged
 from generator.cli.targets import Contexts, Rings, paired
 
@@ -23,6 +23,7 @@ class AuditFormat(StrEnum):
 def audit(
     nodes: NodeFiles = None,
     pods: PodFiles = None,
+    budgets: BudgetFiles = None,
     drivers: DriverFiles = None,
     dump: Dump = None,
     context: Contexts = None,
@@ -51,7 +52,7 @@ def audit(
         raise typer.BadParameter("--staged and --rev are alternatives")
     if write_inventory and (staged or rev):
         raise typer.BadParameter("--write-inventory edits the work tree, so it goes with neither --staged nor --rev")
-    given = sources(nodes, pods, None, drivers, dump)
+    given = sources(nodes, pods, budgets, drivers, dump)
     if given.given and context:
         raise typer.BadParameter("files and --context are alternatives")
     paired(cluster or (), context or ())

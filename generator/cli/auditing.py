@@ -22,6 +22,7 @@ from generator.report import json
 from generator.report.unasked import Unasked
 
 KINDS = ("Node", "Pod", "NVIDIADriver", "ClusterPolicy")
+ALSO = ("PodDisruptionBudget",)  # who may not list them sees the rest
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -48,7 +49,7 @@ def audited(asked: Asked, *, root: str | None, staged: bool, rev: str | None) ->
             return unknown("cluster", name, known)
     catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
     seen, unasked = _looked(asked, found)
-    looked = [(cluster, compared(cluster, catalog, each)) for cluster, each in seen]
+    looked = [(cluster, compared(cluster, catalog, each, found.fleet.workloads_of(cluster))) for cluster, each in seen]
     audits = [each for _, each in looked]
     if asked.propose or asked.write:
         from generator.cli.proposing import proposed
@@ -66,7 +67,7 @@ def _looked(asked: Asked, found: Read) -> tuple[list[tuple[Cluster, Live]], list
             raise UnreadableError("the input holds no nodes", "give them: kubectl get nodes -o json, with --nodes")
         return [(_of_files(asked, found, objects), Live(objects))], []
     wanted = targets(found.fleet.clusters, asked.clusters, asked.contexts, asked.rings)
-    seen, unasked = each(wanted, lambda target: Live(live(target.context, KINDS)))
+    seen, unasked = each(wanted, lambda target: Live(live(target.context, KINDS, ALSO)))
     return [(target.cluster, objects) for target, objects in seen if target.cluster is not None], unasked
 
 

@@ -29,7 +29,7 @@ def printed(given: dict[str, str | bytes]) -> str:
     (one,) = context.fleet.workloads
     (cluster,) = context.fleet.clusters
     terms = workload_terms(cluster, one)
-    return placements_text([Placement(clusters=(cluster.name,), need=str(one.cuda), terms=terms)])
+    return placements_text([Placement(workload=one.name, clusters=(cluster.name,), need=str(one.cuda), terms=terms)])
 
 
 def test_d44_the_driver_labels_hold_a_driver_and_no_cuda_version() -> None:
