@@ -63,10 +63,10 @@ class Answered(Struct, frozen=True, kw_only=True):
 class Placement(Struct, frozen=True, kw_only=True):
     """The terms that some clusters share, and the need that they are for; `workload` is "" where none declares it."""
 
-    workload: str
     clusters: tuple[str, ...]
     need: str
     terms: tuple[Term, ...]
+    workload: str = ""
 
 
 def carried(fleet: Fleet, catalog: Catalog) -> tuple[Carried, ...]:
