@@ -4,6 +4,7 @@ import re
 
 import yaml
 
+from generator.cli.auditing import ALSO as COMPARED
 from generator.cli.auditing import KINDS as AUDITED
 from generator.cli.observing import RESOURCES
 from generator.cli.standing import ALSO, KINDS
@@ -29,7 +30,7 @@ def asked(kinds: tuple[str, ...]) -> set[tuple[str, str]]:
 
 
 def test_each_role_is_the_least_that_is_needed() -> None:
-    assert granted("drivergate-audit") == asked(AUDITED)
+    assert granted("drivergate-audit") == asked((*AUDITED, *COMPARED))
     assert granted("drivergate-upgrade") == asked((*KINDS, *ALSO))
 
 
