@@ -93,7 +93,7 @@ def gather(begun: Begun) -> Gathered:
     catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
     rendered = render(fleet, templates, own.values, catalog=catalog, whole=not only)
     out = {path[len(OUT) + 1 :]: content for path, content in below(OUT, files).items()}
-    against = compared.objects(rendered)
+    against = compared.objects(rendered, only)
     context = Context(
         fleet=fleet,
         catalog=catalog,
@@ -200,13 +200,16 @@ class _Compared:
         self.begun = begun
         self.notes: tuple[str, ...] = ()
 
-    def objects(self, rendered: Rendered) -> tuple[DriverObject, ...] | None:
-        """Those that are not rendered byte for byte as they were; None where the revision can't be read."""
+    def objects(self, rendered: Rendered, only: frozenset[str]) -> tuple[DriverObject, ...] | None:
+        """Those that are not rendered byte for byte as they were, of these clusters, or of all.
+
+        None where the revision can't be read.
+        """
         if self.begun.tree is None:
             return () if self.begun.wanted.compare else None
         try:
             entries = self.begun.tree.collect()
-            changed = _changed(entries, rendered)
+            changed = _changed(entries, rendered, only)
             contents = read_blobs(self.begun.git, changed.values())
         except OutsideError as error:
             if self.begun.wanted.against is not None:
@@ -218,13 +221,15 @@ class _Compared:
         return driver_objects({path: contents[blob] for path, blob in changed.items() if blob in contents})
 
 
-def _changed(entries: Mapping[str, Entry], rendered: Rendered) -> dict[str, str]:
+def _changed(entries: Mapping[str, Entry], rendered: Rendered, only: frozenset[str]) -> dict[str, str]:
     """Blob by path below out/ of the manifests that are rendered otherwise now, or not at all."""
     texts = {file.path: file.text for file in rendered.files}
     changed = {}
     for path, entry in entries.items():
         below = path[len(OUT) + 1 :]
         if entry.blob is None or entry.kind is not Kind.FILE or not below.endswith((".yaml", ".yml")):
+            continue
+        if only and below.partition("/")[0] not in only:
             continue
         text = texts.get(below)
         if text is None or blob_id(text.encode(), algorithm_of(entry.blob)) != entry.blob:

@@ -6,7 +6,8 @@ import pytest
 
 from generator.cli.begin import Wanted, begin
 from generator.cli.gather import gather
-from tests.cli.fleet import repository
+from generator.cli.run import run
+from tests.cli.fleet import CLUSTER, repository
 from tests.gitrepo import Repo, isolate
 
 BASE = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: cluster-policy}\nspec: {}\n"
@@ -79,3 +80,21 @@ def test_a_budgets_manifest_comes_from_what_is_judged(monkeypatch: pytest.Monkey
     assert gathered.context.untracked == {"bases/budgets.yaml": False}
     (finding,) = gather(begin(Wanted(root=repo.root, staged=True))).told
     assert finding.message == 'workload "w": bases/budgets.yaml is not there'
+
+
+def test_objects_of_other_clusters_are_not_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With some clusters only, the others are not rendered: that is no change of theirs, and nobody reads them."""
+    isolate(monkeypatch)
+    repo = Repo(repository(tmp_path, two=CLUSTER.replace("name: one", "name: two")))
+    assert run(["render", "-C", repo.root]) == 0
+    repo.commit()
+    repository(tmp_path, one=CLUSTER.replace("driver: {kernelModuleType: open}", 'driver: {branch: "595"}'))
+    for wanted in (
+        Wanted(root=repo.root, clusters=frozenset({"one"})),
+        Wanted(root=repo.root, changed_since="HEAD"),
+        Wanted(root=repo.root),
+    ):
+        against = gather(begin(wanted)).context.against
+        assert {(old.cluster, old.name) for old in against or ()} >= {("one", "train")}
+        assert {old.cluster for old in against or ()} == {"one"}
+    assert gather(begin(Wanted(root=repo.root, clusters=frozenset({"two"})))).context.against == ()
