@@ -12,7 +12,6 @@ from generator.facts.kernel import label_form
 from generator.observed.node import Node
 from generator.render.claim import PCI_LABELS, has_gpu
 
-ARCH = "kubernetes.io/arch"
 WORKLOAD = "nvidia.com/gpu.workload.config"
 OPERANDS = "nvidia.com/gpu.deploy.operands"
 
@@ -116,7 +115,7 @@ def machine(node: Node) -> Machine:
         name=node.name,
         labels=labels,
         os=os,
-        arch=labels.get(ARCH, node.architecture),
+        arch=labels.get(label.ARCH, node.architecture),
         kernel=labels.get(label.KERNEL) or label_form(node.kernel),
         mode=mode,
         why=why,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from generator.adopt import poollabel
-from generator.adopt.machine import ARCH, Machine
+from generator.adopt.machine import Machine
 from generator.adopt.note import Note, some
 from generator.declared.fleet import Mode, OsRelease, Taint
 from generator.facts import label
@@ -204,7 +204,7 @@ def _apart(systems: Iterable[System], os: OsRelease, arch: str) -> dict[str, str
     if len({one.version for one, _ in systems}) > 1:
         labels[label.OS_VERSION] = os.version
     if len({one for _, one in systems}) > 1:
-        labels[ARCH] = arch
+        labels[label.ARCH] = arch
     return labels
 
 

@@ -14,8 +14,11 @@ def differences(
     cluster: Cluster, workloads: Sequence[Workload], live: Mapping[str, LiveBudget]
 ) -> Iterator[Difference]:
     """Budgets that only one side has, that overlap, or whose numbers differ from what the gate judges by."""
+    beside: dict[str, list[LiveBudget]] = {}
+    for one in live.values():
+        beside.setdefault(one.namespace, []).append(one)
     for workload in workloads:
-        over = [one for one in live.values() if one.namespace == workload.namespace and _covers(one, workload)]
+        over = [one for one in beside.get(workload.namespace, ()) if _covers(one, workload)]
         named = {f"{budget.namespace}/{budget.name}" for budget in workload.budgets if budget.name}
         if len(over) > 1:
             message = f"{_names(over)} cover its pods: evicting one is answered with 500"

@@ -9,22 +9,18 @@ from generator.audit.live import Live
 from generator.audit.loaded import is_of, loaded_driver
 from generator.audit.membership import is_discovered, is_gpu_node
 from generator.declared.catalog import Entry
-from generator.declared.fleet import Cluster, Kernel, Mode, OsRelease, Pool
+from generator.declared.fleet import Cluster, Mode, OsRelease, Pool
 from generator.facts import label
 from generator.facts.image import Refused
-from generator.facts.kernel import architecture
 from generator.facts.release import DriverApi
 from generator.observed.node import Node
 from generator.observed.pod import Container, Pod
-from generator.render.claim import PCI_LABELS, absent_labels, asked, claims
+from generator.render.claim import PCI_LABELS, absent_labels, asked, claims, combination_at
 from generator.render.combination import Combination, combinations
 from generator.rules.image_miss import Lack, Listed, lacking
 
-ARCH = "kubernetes.io/arch"
 DEPLOY = "nvidia.com/gpu.deploy."
-PAUSED = "paused-for-driver-upgrade"
 OPERANDS = "nvidia.com/gpu.deploy.operands"
-STARTS_DRIVER = frozenset({"", "true", PAUSED})
 LACKS = {
     Lack.IMAGE: "is not in the catalog",
     Lack.GONE: "has vanished from its registry",
@@ -64,7 +60,7 @@ class Judge:
             node=node.name,
             os=str(OsRelease(labels.get(label.OS_ID, ""), labels.get(label.OS_VERSION, ""))),
             kernel=labels.get(label.KERNEL, ""),
-            arch=arch_of(node),
+            arch=node.arch,
             driver=loaded_driver(labels),
             runs=_image(self.live.driver_pods.get(node.name)),
             signs=tuple(signs(node)),
@@ -106,7 +102,7 @@ class Judge:
         return self._asking(named, node, pool, reference)
 
     def _asking(self, named: Standing, node: Node, pool: Pool, reference: str) -> Standing:
-        one = _combination(node, pool, reference)
+        one = combination_at(pool, node.labels, node.arch or (pool.arch[0] if pool.arch else "amd64"), reference)
         entry = self.listed.entry(one)
         lack = lacking(one, entry)
         built = lack in {None, Lack.CERTAINTY}
@@ -163,7 +159,7 @@ class Judge:
 
     def _gate(self, node: Node, pool: Pool) -> Iterator[Difference]:
         gate = node.labels.get(label.DEPLOY_DRIVER, "")
-        if gate in STARTS_DRIVER:
+        if gate in label.STARTS_DRIVER:
             return
         host = gate == label.PREINSTALLED
         why = "its host brings a driver" if host else "the operator starts no driver on it"
@@ -178,8 +174,8 @@ class Judge:
     def _pod(self, named: Standing, node: Node, pool: Pool, reference: str) -> Iterator[Difference]:
         """What its driver pod says; nothing where pods are not given."""
         pod = self.live.driver_pods.get(node.name)
-        starts = node.labels.get(label.DEPLOY_DRIVER, "") in STARTS_DRIVER and node.labels.get(OPERANDS) != "false"
-        if self.live.pods is None or not starts:
+        starts = node.labels.get(label.DEPLOY_DRIVER, "") in label.STARTS_DRIVER
+        if self.live.pods is None or not starts or node.labels.get(OPERANDS) == "false":
             return
         if pod is None:
             hint = "see the events of the driver's DaemonSet in the operator's namespace"
@@ -218,18 +214,13 @@ class Judge:
         )
 
 
-def arch_of(node: Node) -> str:
-    """`amd64`, `arm64`; "" where nothing tells."""
-    return node.labels.get(ARCH) or node.architecture or architecture(node.labels.get(label.KERNEL, "")) or ""
-
-
 def signs(node: Node) -> Iterator[str]:
     """What is neither right nor wrong, and explains much."""
     if node.cordoned:
         yield "cordoned"
     if node.not_ready:
         yield "not ready"
-    paused = sorted(key.removeprefix(DEPLOY) for key, text in node.labels.items() if text == PAUSED)
+    paused = sorted(key.removeprefix(DEPLOY) for key, text in node.labels.items() if text == label.PAUSED)
     if paused:
         yield f"paused by a driver upgrade in progress: {', '.join(paused)}"
     if node.labels.get(OPERANDS) == "false":
@@ -240,19 +231,6 @@ def _with(standing: Standing, **changed: object) -> Standing:
     from msgspec.structs import replace
 
     return replace(standing, **changed)
-
-
-def _combination(node: Node, pool: Pool, reference: str) -> Combination:
-    name = node.labels.get(label.KERNEL, "")
-    kernel = Kernel(name, name, upcoming=False, file="", path=()) if pool.driver.mode is Mode.PRECOMPILED else None
-    return Combination(
-        pool=pool,
-        kernel=kernel,
-        arch=arch_of(node) or (pool.arch[0] if pool.arch else "amd64"),
-        upcoming=False,
-        repository=pool.driver.repository,
-        reference=reference,
-    )
 
 
 def _kernel(node: Node) -> str:

@@ -10,6 +10,7 @@ from generator import __version__
 from generator.cli.begin import BASELINE, INPUTS, OUT, opened
 from generator.cli.gather import below
 from generator.cli.manifests import read_named, with_budgets
+from generator.cli.naming import no_cluster
 from generator.declared import policy
 from generator.declared.affected import Affected, Changed, affected
 from generator.declared.build import build
@@ -17,12 +18,11 @@ from generator.declared.catalog import Catalog, CatalogFile
 from generator.declared.catalog import collect as collect_catalog
 from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.inventory import Inventory, load
-from generator.declared.shape import did_you_mean
 from generator.declared.sources import FOLDER as OF_SOURCES
 from generator.declared.sources import LOCK
 from generator.edges.blobs import read_blobs
 from generator.edges.difference import Difference
-from generator.edges.errors import CouldNotLookError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, printable
 from generator.edges.files import find_root
 from generator.edges.git import Git, git_at
 from generator.edges.listing import Listings
@@ -82,7 +82,8 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     # The lock file by itself is about all clusters; what it leads to is known here.
     changes = [one for one in changes if one.path != LOCK]
     reach = affected(changes, below(INVENTORY, files), silent=SILENT)
-    _known(clusters - {*reach.gone}, reach.names)
+    if "" not in reach.names:  # a file that can't be read may hold any
+        no_cluster(clusters - {*reach.gone}, reach.names)
     only = _only(reach, clusters)
     told = Comparison(
         base=base,
@@ -148,14 +149,6 @@ def _only(reach: Affected, wanted: frozenset[str]) -> frozenset[str] | None:
         return wanted
     found = frozenset({*reach.clusters, *reach.gone})
     return (found & wanted if wanted else found) or None
-
-
-def _known(wanted: frozenset[str], names: frozenset[str]) -> None:
-    """A name that is mistyped is not one that nothing happens to."""
-    for name in sorted(wanted - names):
-        if "" not in names:
-            hint = did_you_mean(name, sorted(names)) or "list the clusters with: drivergate show"
-            raise UnreadableError(f'no cluster is named "{printable(name)}"', hint)
 
 
 def _overlaid(files: Mapping[str, bytes], changes: Sequence[Changed]) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from generator import __version__
 from generator.cli.begin import BASELINE, INPUTS, OUT, Begun
 from generator.cli.manifests import read_named, with_budgets
+from generator.cli.naming import no_cluster
 from generator.declared import policy
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.build import build
@@ -16,10 +17,9 @@ from generator.declared.fleet import Fleet
 from generator.declared.inventory import ENDINGS, load
 from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
-from generator.declared.shape import did_you_mean
 from generator.declared.texts import Texts
 from generator.edges.blobs import algorithm_of, blob_id, read_blobs
-from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
+from generator.edges.errors import CouldNotLookError, OutsideError
 from generator.edges.listing import Listings, untracked
 from generator.edges.source import Entry, Kind, Source
 from generator.edges.sourced import LOCK
@@ -84,7 +84,7 @@ def gather(begun: Begun) -> Gathered:
         *of_budgets,
     ]
     if narrow is None and not any(one.severity is Severity.INVALID for one in told):
-        _known(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
+        no_cluster(wanted.clusters, {*inventory.others, *(cluster.name for cluster in fleet.clusters)})
     own = policy.bases(fleet, read_named(source, policy.named(fleet)))
     told += own.findings
     crds, problems = _crds(fleet, source)
@@ -132,13 +132,6 @@ def _of_sources(fleet: Fleet, texts: Texts, lock: bytes | None) -> Iterable[Find
     from generator.declared.sources import problems
 
     return problems(fleet.sources, fleet.file, texts, lock)
-
-
-def _known(wanted: frozenset[str], names: set[str]) -> None:
-    """A cluster that is asked for and not declared is bad usage."""
-    for name in sorted(wanted - names):
-        hint = did_you_mean(name, sorted(names)) or "list the clusters with: drivergate show"
-        raise UnreadableError(f'no cluster is named "{name}"', hint)
 
 
 def _needed(path: str, only: frozenset[str]) -> bool:

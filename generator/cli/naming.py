@@ -24,3 +24,14 @@ def unknown(what: str, name: str, known: Iterable[str], *, otherwise: str = "") 
     hint = did_you_mean(name, names) or otherwise
     say(f'drivergate: no {what} is named "{printable(name)}"\n    hint: {printable(hint)}')
     return UNUSABLE
+
+
+def no_cluster(wanted: Iterable[str], known: Iterable[str]) -> None:
+    """Raises UnreadableError for the first name, in their order, that no cluster has."""
+    from generator.declared.shape import did_you_mean
+    from generator.edges.errors import UnreadableError, printable
+
+    names = sorted(known)
+    for name in sorted({*wanted} - {*names}):
+        hint = did_you_mean(name, names) or "list the clusters with: drivergate show"
+        raise UnreadableError(f'no cluster is named "{printable(name)}"', hint)

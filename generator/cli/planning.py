@@ -13,7 +13,7 @@ from generator.report import json
 from generator.report import plan as report
 from generator.report.text import printable
 from generator.upgrade.need import Needs
-from generator.upgrade.plan import plan
+from generator.upgrade.plan import Verdict, plan
 from generator.upgrade.proposal import Proposals
 from generator.upgrade.whatif import Asked
 from generator.upgrade.wish import Unmeant, Wish, meant
@@ -30,8 +30,7 @@ def planned(
     _print(made, found, printed)
     if incomplete:
         return UNUSABLE
-    lacking, undecided = report.counted(made.plan)
-    failed = ("missing" in fail_on and lacking) or ("unknown" in fail_on and undecided)
+    failed = ("missing" in fail_on and made.plan.lacking) or ("unknown" in fail_on and made.plan.of(Verdict.UNKNOWN))
     return FOUND if failed else CLEAN
 
 

@@ -8,7 +8,7 @@ from generator.cli.observing import Sources, live, objects_of
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out
 from generator.cli.reading import read, told
 from generator.cli.targets import Target, each, targets
-from generator.cli.upgrading import declared, release_of
+from generator.cli.upgrading import declared, named, release_of
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
 from generator.report import json
@@ -75,9 +75,9 @@ def live_targets(
     """The clusters to ask, and whether some of the inventory that names them could not be read, which is said."""
     if contexts and not clusters and not rings:
         return [Target(context, context) for context in contexts], False
-    for name in clusters:
-        declared(name, root)
     found = read(root, staged=False, rev=None, catalogs=False)
+    for name in clusters:
+        named(found, name)
     incomplete = told(found, as_json=False)
     return targets(found.fleet.clusters, clusters, contexts, rings), incomplete
 

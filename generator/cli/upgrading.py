@@ -34,8 +34,13 @@ def declared(name: str, root: str | None) -> tuple[Read, Cluster]:
     from generator.cli.reading import read
 
     found = read(root, staged=False, rev=None, catalogs=False)
+    return found, named(found, name)
+
+
+def named(found: Read, name: str) -> Cluster:
+    """The cluster of that name."""
     cluster = found.cluster(name)
     if cluster is None:
         names = ", ".join(sorted(one.name for one in found.fleet.clusters)) or "none is declared"
         raise typer.BadParameter(f'no cluster is named "{name}"; use one of {names}')
-    return found, cluster
+    return cluster

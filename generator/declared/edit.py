@@ -36,35 +36,53 @@ def scalar(text: str) -> str:
 
 def add_item(text: str, path: Path, value: str) -> str | CantEdit:
     """The document with one text more at the end of a list."""
-    return _proven(text, lambda found: _added(text, found, path, value), lambda data: _at(data, path).append(value))
+    return _proven(text, path, list, lambda found: _added(text, found, path, value), lambda items: items.append(value))
 
 
 def remove_item(text: str, path: Path) -> str | CantEdit:
     """The document without one item of a list; `path` ends in its number."""
-    return _proven(text, lambda found: _removed(text, found, path), lambda data: _at(data, path[:-1]).pop(path[-1]))
+    return _proven(text, path[:-1], list, lambda found: _removed(text, found, path), lambda items: items.pop(path[-1]))
 
 
 def add_key(text: str, path: Path, value: str) -> str | CantEdit:
     """The document with one key more at the end of a mapping of texts; `path` ends in the key."""
     return _proven(
         text,
+        path[:-1],
+        dict,
         lambda found: _keyed(text, found, path, value),
-        lambda data: _at(data, path[:-1]).__setitem__(path[-1], value),
+        lambda keys: keys.__setitem__(path[-1], value),
     )
 
 
-def _proven(text: str, edit: Callable[[Places], str | CantEdit], mean: Callable[[Any], object]) -> str | CantEdit:
+def _proven(
+    text: str, path: Path, kind: type, edit: Callable[[Places], str | CantEdit], mean: Callable[[Any], object]
+) -> str | CantEdit:
+    """The edit of what stands at a path, made in the text; `mean` does the same to its value."""
     before = read(text, "")
     if before.findings:
         return CantEdit("it can't be read")
+    target = _found_at(before.value, path)
+    if not isinstance(target, kind):
+        return CantEdit(f"it has no {'list' if kind is list else 'mapping'} {'.'.join(map(str, path))}")
     made = edit(places(text, ""))
     if isinstance(made, CantEdit):
         return made
-    wanted, found = read(text, "").value, read(made, "")
-    mean(wanted)
-    if found.findings or found.value != wanted:
+    mean(target)
+    found = read(made, "")
+    if found.findings or found.value != before.value:
         return CantEdit("it is written in a way that only whoever wrote it can change")
     return made
+
+
+def _found_at(data: Any, path: Path) -> Any:
+    """What stands at a path; None where nothing does."""
+    for step in path:
+        there = step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int)
+        if not there:
+            return None
+        data = data[step]
+    return data
 
 
 def _at(data: Any, path: Path) -> Any:

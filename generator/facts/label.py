@@ -14,6 +14,10 @@ OS_MAJOR = "feature.node.kubernetes.io/system-os_release.VERSION_ID.major"
 OSTREE_VERSION = "feature.node.kubernetes.io/system-os_release.OSTREE_VERSION"
 DEPLOY_DRIVER = "nvidia.com/gpu.deploy.driver"
 PREINSTALLED = "pre-installed"
+PAUSED = "paused-for-driver-upgrade"
+# The operator, or the driver manager for a moment, sets these; with any other value no driver is started.
+STARTS_DRIVER = frozenset({"", "true", PAUSED})
+ARCH = "kubernetes.io/arch"
 
 # k8s-device-plugin docs/gpu-feature-discovery: labels that a loaded driver must answer for.
 _CIRCULAR = frozenset(

@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec import DecodeError, Struct, ValidationError, convert, json
 
+from generator.facts import kernel as kernels
+from generator.facts import label
 from generator.observed.unreadable import Unreadable, no_json
 
 NVIDIA = "nvidia.com/"
@@ -38,6 +40,16 @@ class Node(Struct, frozen=True, kw_only=True):
     cordoned: bool = False
     ready: str = ""
     devices: Mapping[str, int] = {}
+
+    @property
+    def arch(self) -> str:
+        """`amd64`, `arm64`: of its label, its kubelet, or a kernel that names its machine; "" where nothing tells."""
+        return (
+            self.labels.get(label.ARCH)
+            or self.architecture
+            or kernels.architecture(self.labels.get(label.KERNEL, ""))
+            or ""
+        )
 
     @property
     def not_ready(self) -> bool:

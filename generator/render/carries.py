@@ -21,7 +21,7 @@ from generator.facts.driverrange import EVERY, Range, after, of_branch
 from generator.render.combination import combinations
 
 FAMILIES = frozenset(branches.Family)
-ARCH, SYSTEM = "kubernetes.io/arch", "kubernetes.io/os"
+SYSTEM = "kubernetes.io/os"
 
 
 class Verdict(StrEnum):
@@ -133,7 +133,7 @@ def known_labels(pool: Pool, drivers_of_pool: Sequence[Loaded]) -> dict[str, str
     if pool.os:
         found |= {label.OS_ID: pool.os.id, label.OS_VERSION: pool.os.version}
     if len(pool.arch) == 1:
-        found[ARCH] = pool.arch[0]
+        found[label.ARCH] = pool.arch[0]
     if len({(one.version, one.branch) for one in drivers_of_pool}) == 1:
         only = drivers_of_pool[0]
         found |= labels_of(only.version) or {family.keys[0]: only.branch for family in LabelFamily if only.branch}

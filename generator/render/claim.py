@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Mode, Pool
+from generator.declared.fleet import Cluster, Kernel, Mode, Pool
 from generator.facts import label
 from generator.facts.image import NodeSystem, Refused
 from generator.facts.osname import OsTagError, os_tag, pool_by_major
 from generator.facts.release import DriverApi
 from generator.facts.selector import Driver, effective_selector
-from generator.render.combination import reference_on
+from generator.render.combination import Combination, reference_on
 
 # Any of them makes a GPU node, which the operator then labels gpu.present (controllers/state_manager.go, v26.7.0).
 PCI_LABELS = (
@@ -74,6 +74,20 @@ def _by_major(cluster: Cluster, labels: Mapping[str, str]) -> bool:
     release, version = cluster.operator.release, labels.get(label.OS_VERSION, "")
     tag = os_tag(release, labels.get(label.OS_ID, ""), version)
     return not isinstance(tag, OsTagError) and pool_by_major(release, tag, version)
+
+
+def combination_at(pool: Pool, labels: Mapping[str, str], arch: str, reference: str) -> Combination:
+    """What a node of the pool that has these labels asks for, as what must be built for it."""
+    name = labels.get(label.KERNEL, "")
+    kernel = Kernel(name, name, upcoming=False, file="", path=()) if pool.driver.mode is Mode.PRECOMPILED else None
+    return Combination(
+        pool=pool,
+        kernel=kernel,
+        arch=arch,
+        upcoming=False,
+        repository=pool.driver.repository,
+        reference=reference,
+    )
 
 
 def asked(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> str | Refused:

@@ -12,6 +12,7 @@ from generator.audit.objects import Adoption
 from generator.audit.pools import System
 from generator.finding import Severity
 from generator.render.reload import Effect
+from generator.report.count import counted
 from generator.report.text import printable, sentence
 from generator.report.unasked import Unasked, unasked_lines
 
@@ -32,10 +33,10 @@ def text(audits: Sequence[Audit], unasked: Sequence[Unasked], *, every: bool) ->
 
 def _cluster(one: Audit, *, every: bool) -> Iterator[str]:
     of_release = f", operator {one.operator}" if one.operator else ""
-    yield f"{one.cluster}: {_count(len(one.nodes), 'GPU node')}, {_count(one.others, 'other')}{of_release}"
+    yield f"{one.cluster}: {counted(len(one.nodes), 'GPU node')}, {counted(one.others, 'other')}{of_release}"
     for pool in one.pools:
         systems = "; ".join(_system(each) for each in pool.systems)
-        yield f"  {pool.pool}: {_count(pool.nodes, 'node')}" + (f" ({systems})" if systems else "")
+        yield f"  {pool.pool}: {counted(pool.nodes, 'node')}" + (f" ({systems})" if systems else "")
     if every:
         yield from (f"  {line}" for node in one.nodes for line in _node(node))
     else:
@@ -74,13 +75,9 @@ def _difference(one: Difference) -> Iterator[str]:
 
 def _sum(one: Audit) -> str:
     errors = sum(each.severity is Severity.ERROR for each in one.differences)
-    found = f"{_count(errors, 'error')}, {_count(len(one.differences) - errors, 'warning')}"
+    found = f"{counted(errors, 'error')}, {counted(len(one.differences) - errors, 'warning')}"
     right = sum(not any(each.severity is Severity.ERROR for each in node.differences) for node in one.nodes)
-    return f"{found}: {right} of {_count(len(one.nodes), 'GPU node')} as declared"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return f"{found}: {right} of {counted(len(one.nodes), 'GPU node')} as declared"
 
 
 def values(audits: Sequence[Audit], unasked: Sequence[Unasked]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from generator.declared.fleet import Pool
+from generator.report.count import counted
 from generator.report.text import printable
 from generator.upgrade.plan import Answer, Image, Plan, State, Verdict
 from generator.upgrade.proposal import Choice, Proposal, Reason
@@ -63,7 +64,7 @@ def _pools(plan: Plan) -> Iterator[str]:
 
 
 def _summed(answer: Answer) -> str:
-    return f"{nodes(answer.pool)}, {_count(len(answer.images), 'image')}"
+    return f"{nodes(answer.pool)}, {counted(len(answer.images), 'image')}"
 
 
 def nodes(pool: Pool) -> str:
@@ -71,7 +72,7 @@ def nodes(pool: Pool) -> str:
     size = pool.size
     if size is None:
         return "any number of nodes"
-    return _count(size.max, "node") if size.min == size.max else f"{size.min} to {size.max} nodes"
+    return counted(size.max, "node") if size.min == size.max else f"{size.min} to {size.max} nodes"
 
 
 def _change(image: Image) -> str:
@@ -90,7 +91,7 @@ def _works(told: Told) -> Iterator[str]:
         yield f"  {one.repository}:{one.tag}  {', '.join(one.platforms)}"
         yield f"      {how}: {one.reason}" + (f" ({one.source})" if one.source else "")
         yield from recipe_lines(one)
-        waiting = f"{_count(one.nodes, 'node')} of {', '.join(one.pools)}"
+        waiting = f"{counted(one.nodes, 'node')} of {', '.join(one.pools)}"
         yield f"      waited for by {waiting}{_since(told.lags.get(one.kernel))}"
 
 
@@ -108,7 +109,7 @@ def _since(found: Lag | None) -> str:
     if found is None:
         return ""
     least = "at least " if found.at_least else ""
-    return f"; its kernel has been declared for {least}{_count(found.days, 'day')}"
+    return f"; its kernel has been declared for {least}{counted(found.days, 'day')}"
 
 
 def _proposals(proposals: Iterable[Proposal]) -> Iterator[str]:
@@ -147,12 +148,8 @@ def _sum(told: Told) -> str:
     counts = {verdict: len(told.plan.of(verdict)) for verdict in Verdict}
     pools = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) or "no pool"
     skipped = f", {len(told.plan.skipped)} not asked" if told.plan.skipped else ""
-    missing = _count(len(told.works), "image") + " to come by first"
+    missing = counted(len(told.works), "image") + " to come by first"
     return f"{pools}{skipped}; {missing}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def values(told: Told) -> dict[str, Any]:
@@ -192,12 +189,3 @@ def _work(one: Work, found: Lag | None) -> dict[str, Any]:
 def _proposal(one: Proposal) -> dict[str, Any]:
     made: dict[str, Any] = to_builtins(one)
     return {**made, "fitting": [choice.branch for choice in one.fitting]}
-
-
-def counted(plan: Plan) -> tuple[Sequence[Answer], Sequence[Answer]]:
-    """The pools that lack an image, and those that can't be told."""
-    lacking = [one for one in plan.answers if any(image.state in LACKING for image in one.images)]
-    return lacking, plan.of(Verdict.UNKNOWN)
-
-
-LACKING = frozenset({State.MISSING, State.REFUSED})

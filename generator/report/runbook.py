@@ -5,11 +5,12 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from generator.declared.delivery import CHARTS, application_name
-from generator.declared.fleet import Cluster, Install
-from generator.report.plan import nodes, recipe_lines
+from generator.report.commands import code, codes, context, shell
+from generator.report.count import counted
+from generator.report.plan import recipe_lines
+from generator.report.runbook_pool import step_lines, synced
 from generator.report.text import printable
-from generator.upgrade.evicted import Eviction, Trouble
+from generator.upgrade.evicted import Trouble
 from generator.upgrade.plan import Answer
 from generator.upgrade.runbook import Runbook, Step, Wave, Way
 from generator.upgrade.state import STATE
@@ -47,10 +48,6 @@ Revert the merge, render, and let the same waves run in reverse. The old images,
 GO_ON = """\
 Go on when every node of this wave is `upgrade-done` (or, after a boot, shows its GPUs again), and its workloads are
 back."""
-BY_BOOT = """\
-Roll its nodes with whatever rolls your node images, one first and then the rest. The operator starts a driver pod for
-the new kernel as soon as node feature discovery labels it."""
-BY_HAND = "`autoUpgrade` is off: nothing happens until you empty a node and delete its driver pod, node by node."
 STOPPED = f"""\
 - A budget refuses the eviction: let its owner add a replica or relax the budget. While the node still waits it goes on
   by itself then.
@@ -65,7 +62,7 @@ No node left cordoned, and every node as declared. A node that was cordoned befo
 
 def markdown(book: Runbook) -> str:
     """The whole page."""
-    lines = [f"# Runbook: {_code_safe(book.change)}", "", *_head(book)]
+    lines = [f"# Runbook: {code(book.change)}", "", *_head(book)]
     for number, part in enumerate(_parts(book), start=1):
         title, body = part
         lines += ["", f"## {number}. {title}", "", *body]
@@ -78,8 +75,8 @@ def _head(book: Runbook) -> Iterator[str]:
         yield NOTHING_UPCOMING if book.declared else NOTHING_CHANGES
         return
     if steps:
-        waves = _count(len(book.waves), "wave")
-        yield f"{_count(steps, 'pool')} in {waves}. Take the steps in this order, and stop where one fails."
+        waves = counted(len(book.waves), "wave")
+        yield f"{counted(steps, 'pool')} in {waves}. Take the steps in this order, and stop where one fails."
     if book.waiting:
         if steps:
             yield ""
@@ -93,7 +90,7 @@ def _head(book: Runbook) -> Iterator[str]:
 
 def _waiting(answer: Answer) -> str:
     why = [*answer.objections, *(f"{one.after or one.kernel}: {one.why}" for one in answer.images if one.why)]
-    return f"- `{_code_safe(_named(answer))}` ({answer.verdict}): {printable('; '.join(why)) or 'see drivergate plan'}"
+    return f"- `{code(_named(answer))}` ({answer.verdict}): {printable('; '.join(why)) or 'see drivergate plan'}"
 
 
 def _named(answer: Answer) -> str:
@@ -119,7 +116,7 @@ def _parts(book: Runbook) -> Iterator[tuple[str, list[str]]]:
 def _images(book: Runbook) -> Iterator[str]:
     if not book.works:
         yield "Every image of the pools below is in the catalog. Prove that the registry still has them:"
-        yield from _shell("drivergate catalog verify")
+        yield from shell("drivergate catalog verify")
         return
     yield "These are missing, and the pools that need them are in no wave below:"
     yield ""
@@ -127,20 +124,20 @@ def _images(book: Runbook) -> Iterator[str]:
         yield from _work(work)
     yield ""
     yield "Then update the catalog, and make this runbook again:"
-    yield from _shell("drivergate catalog sync")
+    yield from shell("drivergate catalog sync")
 
 
 def _work(work: Work) -> Iterator[str]:
     how = {Action.COPY: f"copy it from `{work.copy_from}`", Action.NONE: "can't be built"}.get(work.action, work.reason)
-    yield f"- `{_code_safe(work.repository)}:{_code_safe(work.tag)}` for {', '.join(work.platforms)}: {how}"
+    yield f"- `{code(work.repository)}:{code(work.tag)}` for {', '.join(work.platforms)}: {how}"
     if recipe := " ".join(line.strip() for line in recipe_lines(work)):
-        yield f"  - {_code_safe(recipe)}"
+        yield f"  - {code(recipe)}"
 
 
 def _before(book: Runbook) -> Iterator[str]:
     clusters = _clusters(book)
     yield "All nodes as declared, no upgrade under way, nothing cordoned by hand (it keeps using up `maxUnavailable`):"
-    yield from _shell(
+    yield from shell(
         *(f"drivergate audit --cluster {name}" for name in clusters),
         *(f"drivergate upgrade status --cluster {name}" for name in clusters),
     )
@@ -160,14 +157,14 @@ def _troubles(found: Iterable[tuple[Step, Trouble]]) -> Iterator[str]:
 
 def _merge(book: Runbook) -> Iterator[str]:
     yield ROLLED if book.declared else EDITED
-    yield from _shell("drivergate render", "drivergate check", "drivergate diff origin/main")
+    yield from shell("drivergate render", "drivergate check", "drivergate diff origin/main")
     yield ""
     yield "Review the pull request with that diff, and merge what belongs to the wave that is next."
 
 
 def _title(wave: Wave) -> str:
     named = f"Ring {wave.ring}" if wave.ring else "Clusters without a ring"
-    return f"{_code_safe(named)}: {_count(len(wave.steps), 'pool')}"
+    return f"{code(named)}: {counted(len(wave.steps), 'pool')}"
 
 
 def _wave(wave: Wave, operator: str) -> Iterator[str]:
@@ -177,115 +174,24 @@ def _wave(wave: Wave, operator: str) -> Iterator[str]:
         alone = "its whole cluster" if first[0].together else "that pool's change"
         yield f"First the canary: merge {alone} and nothing else of this wave."
         yield ""
-        yield from _synced(first, operator)
+        yield from synced(first, operator)
         for step in first:
-            yield from (*_step(step), "")
+            yield from (*step_lines(step), "")
         yield CANARY
         yield ""
         yield "Then merge the rest of this wave."
         yield ""
-    yield from _synced(rest, operator)
+    yield from synced(rest, operator)
     for step in rest:
-        yield from (*_step(step), "")
+        yield from (*step_lines(step), "")
         if step.canary and not step.together and len(wave.steps) > 1:
             yield from (CANARY, "")
     yield GO_ON
 
 
-def _synced(steps: Sequence[Step], operator: str) -> Iterator[str]:
-    """Each cluster once."""
-    for cluster in {step.cluster.name: step.cluster for step in steps}.values():
-        if operator and (how := _upgraded(cluster, operator)):
-            yield from (*how, "")
-        yield f"Sync `{_code_safe(cluster.name)}`:"
-        yield from _shell(*_sync(cluster))
-        yield ""
-
-
-def _upgraded(cluster: Cluster, operator: str) -> Iterator[str]:
-    """Who brings another release of the operator; Argo CD's Application holds the chart's version itself."""
-    delivery, name = cluster.delivery, _code_safe(cluster.name)
-    if cluster.operator.install is Install.OLM:
-        yield f"Upgrade the operator of `{name}` to {operator}: approve the install plan of its subscription:"
-        yield from _shell(
-            f"kubectl --context {_context(cluster)} get installplans -n {_quoted(cluster.operator.namespace)}"
-        )
-    elif delivery.argocd is not None and delivery.argocd.enabled:
-        yield f"The Application holds chart {operator} too: the sync upgrades the operator of `{name}`."
-    elif delivery.flux is not None and delivery.flux.enabled:
-        yield f"Set the chart's version in the HelmRelease of `{name}` to {operator} in the same merge."
-    elif cluster.operator.install is Install.HELM:
-        yield f"Upgrade the operator of `{name}` to {operator}, with your own values before ours:"
-        values = f"-f VALUES.yaml -f out/{cluster.name}/values/gpu-operator.yaml"
-        where = f"--kube-context {_context(cluster)} -n {_quoted(cluster.operator.namespace)}"
-        yield from _shell(
-            f"helm upgrade gpu-operator gpu-operator --repo {CHARTS} --version {operator} {where} {values}"
-        )
-    else:
-        yield f"Upgrade the operator of `{name}` to {operator} as you installed it, before the sync."
-
-
-def _sync(cluster: Cluster) -> Iterator[str]:
-    delivery = cluster.delivery
-    if delivery.argocd is not None and delivery.argocd.enabled:
-        name = application_name(cluster.name)
-        yield f"argocd app diff {name}"
-        yield f"argocd app sync {name}"
-    elif delivery.flux is not None and delivery.flux.enabled:
-        named = f"kustomization gpu-drivers -n {delivery.flux.namespace}"
-        yield f"flux --context {_context(cluster)} reconcile {named} --with-source"
-    else:
-        yield f"kubectl --context {_context(cluster)} diff -k out/{cluster.name}/gpu-operator"
-        yield f"kubectl --context {_context(cluster)} apply --server-side -k out/{cluster.name}/gpu-operator"
-
-
-def _step(step: Step) -> Iterator[str]:
-    named = f"`{_code_safe(step.cluster.name)}/{_code_safe(step.pool.name)}`"
-    yield f"### {'Canary: ' if step.canary else ''}{named}"
-    yield ""
-    yield f"{nodes(step.pool)}, which are to run {_tags(step.tags, ' or ')}."
-    yield ""
-    yield from _doing(step)
-    if step.evictions:
-        yield ""
-        yield "Workloads on these nodes:"
-        yield ""
-        yield from (_evicted(one, step.way) for one in step.evictions)
-    yield ""
-    yield "Watch:"
-    yield from _shell(*_watch(step))
-
-
-def _doing(step: Step) -> Iterator[str]:
-    match step.way:
-        case Way.ROLL:
-            yield BY_BOOT
-        case Way.OPERATOR:
-            going = f"at most {_count(step.at_once, 'node')} at a time" if step.at_once is not None else "by its limits"
-            yield f"The operator upgrades its nodes by itself, {going}."
-        case Way.BY_HAND:
-            yield BY_HAND
-
-
-def _evicted(one: Eviction, way: Way) -> str:
-    named = f"- `{_code_safe(one.namespace)}/{_code_safe(one.workload)}` of team {_code_safe(one.team)}"
-    if way is not Way.OPERATOR:
-        return named
-    if one.stays:
-        return f"{named}; the operator does not evict it, so it keeps the old driver in use"
-    return f"{named}, about {_count(one.at_once, 'pod')} at a time" if one.at_once is not None else named
-
-
-def _watch(step: Step) -> Iterator[str]:
-    selector = ",".join(f"{key}={value}" for key, value in sorted(step.pool.node_selector.items()))
-    chosen = f" -l {_quoted(selector)}" if selector else ""
-    yield f"kubectl --context {_context(step.cluster)} get nodes{chosen} -L {STATE}"
-    yield f"drivergate upgrade status --cluster {step.cluster.name}"
-
-
 def _stopped(book: Runbook) -> Iterator[str]:
     yield "Ask why, and take the command that it names:"
-    yield from _shell(*(f"drivergate upgrade status --cluster {name}" for name in _clusters(book)))
+    yield from shell(*(f"drivergate upgrade status --cluster {name}" for name in _clusters(book)))
     yield ""
     yield STOPPED
 
@@ -295,21 +201,17 @@ def _back(book: Runbook) -> Iterator[str]:
     yield ""
     for wave in book.waves:
         for step in wave.steps:
-            named = f"`{_code_safe(step.cluster.name)}/{_code_safe(step.pool.name)}`"
+            named = f"`{code(step.cluster.name)}/{code(step.pool.name)}`"
             if step.back.lost:
-                yield f"- {named}: **there is no way back**: the catalog lacks {_tags(step.back.lost)}"
+                yield f"- {named}: **there is no way back**: the catalog lacks {codes(step.back.lost)}"
             else:
-                yield f"- {named}: {_tags(step.back.built) or 'no image of its own'}"
-
-
-def _tags(tags: Iterable[str], between: str = ", ") -> str:
-    return between.join(f"`{_code_safe(tag)}`" for tag in tags)
+                yield f"- {named}: {codes(step.back.built) or 'no image of its own'}"
 
 
 def _end(book: Runbook) -> Iterator[str]:
     yield AT_THE_END
     names = _contexts(book)
-    yield from _shell(
+    yield from shell(
         *(f"kubectl --context {name} get nodes --field-selector spec.unschedulable=true" for name in names),
         *(f"drivergate audit --cluster {name}" for name in _clusters(book)),
     )
@@ -320,33 +222,7 @@ def _clusters(book: Runbook) -> list[str]:
 
 
 def _contexts(book: Runbook) -> list[str]:
-    return list(dict.fromkeys(_context(step.cluster) for wave in book.waves for step in wave.steps))
-
-
-def _context(cluster: Cluster) -> str:
-    return _quoted(cluster.kube_context or cluster.name)
-
-
-def _quoted(text: str) -> str:
-    """For a POSIX shell."""
-    plain = text.replace("-", "").replace("_", "").replace(".", "").replace("/", "").replace("=", "").replace(",", "")
-    return text if plain.isalnum() else "'" + text.replace("'", "'\\''") + "'"
-
-
-def _shell(*commands: str) -> Iterator[str]:
-    yield ""
-    yield "```sh"
-    yield from (printable(command) for command in commands)
-    yield "```"
-
-
-def _code_safe(text: str) -> str:
-    """What can't break out of a code span or a line."""
-    return printable(text).replace("`", "'")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return list(dict.fromkeys(context(step.cluster) for wave in book.waves for step in wave.steps))
 
 
 def values(book: Runbook) -> dict[str, Any]:

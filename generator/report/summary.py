@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from generator.finding import Finding, Severity
+from generator.report.count import counted
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -22,9 +23,9 @@ class Summary(Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """All of it on one line."""
-        found = f"{_count(self.errors, 'error')}, {_count(self.warnings, 'warning')}"
+        found = f"{counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}"
         silenced = f" ({self.silenced} silenced)" if self.silenced else ""
-        judged = f"{_count(self.clusters, 'cluster')}, {_count(self.pools, 'pool')}, {_count(self.images, 'image')}"
+        judged = f"{counted(self.clusters, 'cluster')}, {counted(self.pools, 'pool')}, {counted(self.images, 'image')}"
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.not_judged.items()))
         unknown = f"; not judged, no schema: {kinds}" if kinds else ""
         return f"{found}{silenced} in {judged} of the {self.source}{unknown}"
@@ -34,7 +35,3 @@ def counts(findings: Sequence[Finding]) -> tuple[int, int]:
     """Errors and warnings."""
     warnings = sum(one.severity is Severity.WARNING for one in findings)
     return len(findings) - warnings, warnings
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -4,18 +4,17 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Kernel, Mode, OsRelease, Pool
+from generator.declared.fleet import Cluster, Mode, OsRelease, Pool
 from generator.facts import label
 from generator.facts.image import Refused
-from generator.facts.kernel import architecture, label_form
+from generator.facts.kernel import label_form
 from generator.facts.release import DriverApi
 from generator.observed.node import Node
-from generator.render.claim import Claim, absent_labels, asked, claims, has_gpu, taken_by
+from generator.render.claim import Claim, absent_labels, asked, claims, combination_at, has_gpu, taken_by
 from generator.render.combination import Combination, combinations
 from generator.report.image import BUILT_ON_NODE, Images, Part, Platform, os_part, part_lines, standing
 from generator.report.text import printable
 
-ARCH = "kubernetes.io/arch"
 # Set by people where sandbox workloads are on; vm-passthrough and vm-vgpu nodes get no container driver.
 WORKLOAD = "nvidia.com/gpu.workload.config"
 REGISTERED = f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}"
@@ -24,8 +23,6 @@ HOST_DRIVERS = {
     Mode.UNMANAGED: "the driver is unmanaged: no image is asked for, and nothing is rendered for the pool",
 }
 NO_GPU = f"no GPU node: neither {label.GPU_PRESENT} nor a PCI label of node-feature-discovery is true"
-# The operator, or the driver manager for a moment, sets any other value (gpu-operator.md 7).
-STARTS_DRIVER = frozenset({"", "true", "paused-for-driver-upgrade"})
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -116,29 +113,13 @@ def _with(answer: Answer, **changed: object) -> Answer:
 
 def _combinations(node: Node, pool: Pool, reference: str) -> list[Combination]:
     """The node's image as a combination, for each architecture that it may have where nothing names it."""
-    name = node.labels.get(label.KERNEL, "")
-    kernel = Kernel(name, name, upcoming=False, file="", path=()) if pool.driver.mode is Mode.PRECOMPILED else None
-    known = _architecture(node)
-    return [
-        Combination(
-            pool=pool,
-            kernel=kernel,
-            arch=arch,
-            upcoming=False,
-            repository=pool.driver.repository,
-            reference=reference,
-        )
-        for arch in ((known,) if known else pool.arch)
-    ]
-
-
-def _architecture(node: Node) -> str:
-    return node.labels.get(ARCH) or node.architecture or architecture(node.labels.get(label.KERNEL, "")) or ""
+    arches = (node.arch,) if node.arch else pool.arch
+    return [combination_at(pool, node.labels, arch, reference) for arch in arches]
 
 
 def _undeclared(node: Node, pool: Pool, *, same: bool) -> Iterator[str]:
     """How the node differs from what its pool declares."""
-    arch, labels = _architecture(node), node.labels
+    arch, labels = node.arch, node.labels
     if arch and arch not in pool.arch:
         yield f"not declared: its architecture is {arch}, the pool's {', '.join(pool.arch)}"
     if same:
@@ -158,9 +139,9 @@ def _notes(node: Node, cluster: Cluster, pool: Pool) -> Iterator[str]:
     if told := HOST_DRIVERS.get(pool.driver.mode):
         yield told
         other = taken_by(cluster)
-        if other and gate in STARTS_DRIVER and not node.labels.get(WORKLOAD, "").startswith("vm-"):
+        if other and gate in label.STARTS_DRIVER and not node.labels.get(WORKLOAD, "").startswith("vm-"):
             yield f"it lacks {REGISTERED}, so the operator loads the driver of pool {other.name} on it"
-    elif gate not in STARTS_DRIVER:
+    elif gate not in label.STARTS_DRIVER:
         yield f"{label.DEPLOY_DRIVER} is {gate}: the operator starts no driver on it"
     yield from _hints(node)
 

@@ -14,7 +14,7 @@ from generator.facts.osname import major
 
 Values = frozenset[str]
 POOL = "pool"
-ARCH, OS = "kubernetes.io/arch", "kubernetes.io/os"
+OS = "kubernetes.io/os"
 # What every GPU node has (Kubernetes well-known labels, the operator).
 GPU_NODE: dict[str, Values] = {label.GPU_PRESENT: frozenset({"true"}), OS: frozenset({"linux"})}
 
@@ -68,7 +68,7 @@ def _derived(pool: Pool) -> dict[str, Values]:
     """Labels that every GPU node has from its system (Kubernetes well-known labels, NFD, the operator)."""
     labels = dict(GPU_NODE)
     if pool.arch:
-        labels[ARCH] = frozenset(pool.arch)
+        labels[label.ARCH] = frozenset(pool.arch)
     if pool.os:
         labels[label.OS_ID] = frozenset({pool.os.id})
         labels[label.OS_VERSION] = frozenset({pool.os.version})

@@ -27,6 +27,9 @@ class State(StrEnum):
     REFUSED = "refused"  # the operator would compose no reference
 
 
+LACKING = frozenset({State.MISSING, State.REFUSED})
+
+
 class Verdict(StrEnum):
     """Whether a pool may be rolled."""
 
@@ -65,6 +68,11 @@ class Plan(Struct, frozen=True):
 
     answers: tuple[Answer, ...]
     skipped: tuple[Skipped, ...]
+
+    @property
+    def lacking(self) -> tuple[Answer, ...]:
+        """The pools that lack an image, or that the operator would compose no reference for."""
+        return tuple(one for one in self.answers if any(image.state in LACKING for image in one.images))
 
     def of(self, *verdicts: Verdict) -> tuple[Answer, ...]:
         """The pools of some verdicts."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from generator.facts import label
 from generator.facts.label import DEPLOY_DRIVER, PREINSTALLED
 from generator.facts.release import Release
 from generator.facts.slots import BadMaxUnavailable
@@ -18,8 +19,6 @@ from generator.upgrade.scene import Scene, Verdict
 from generator.upgrade.slotholder import arithmetic, prepared
 from generator.upgrade.state import State
 from generator.upgrade.world import Node, World
-
-PAUSED = "paused-for-driver-upgrade"
 
 
 class NodeStatus(Struct, frozen=True, kw_only=True):
@@ -135,7 +134,7 @@ def paused(objects: Objects) -> dict[str, tuple[str, ...]]:
 
 
 def _pauses(key: str, value: str) -> bool:
-    return key.startswith(DEPLOY) and value == PAUSED
+    return key.startswith(DEPLOY) and value == label.PAUSED
 
 
 def _node(scene: Scene, node: Node, found: Assembled) -> NodeStatus:

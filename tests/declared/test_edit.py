@@ -56,20 +56,25 @@ def test_line_ends_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "path"),
+    ("text", "path", "reason"),
     [
-        ("a: &x [b]\nc: *x\n", ("c",)),
-        ("a:\n  - |\n    b\n", ("a",)),
-        ("a: [b,\n  c\n  ]\n", ("a",)),
-        ("a: [b\n", ("a",)),
+        ("a: &x [b]\nc: *x\n", ("c",), "only whoever wrote it"),
+        ("a:\n  - |\n    b\n", ("a",), "only whoever wrote it"),
+        ("a: [b\n", ("a",), "can't be read"),
+        ("a:\n", ("a",), "no list a"),
+        ("a: b\n", ("a",), "no list a"),
+        ("b: [c]\n", ("a",), "no list a"),
+        ("b: [c]\n", ("b", "c", "d"), "no list b.c.d"),
     ],
 )
-def test_what_is_written_otherwise_is_left_to_its_writer_or_right(text: str, path: tuple[str, ...]) -> None:
+def test_what_is_written_otherwise_is_left_to_its_writer(text: str, path: tuple[str, ...], reason: str) -> None:
     made = add_item(text, path, "z")
-    if isinstance(made, str):
-        assert read(made, "").value["a" if path == ("a",) else "c"][-1] == "z"
-    else:
-        assert made.reason
+    assert isinstance(made, CantEdit)
+    assert reason in made.reason
+
+
+def test_a_list_over_several_lines_grows_at_its_last_item() -> None:
+    assert add_item("a: [b,\n  c\n  ]\n", ("a",), "z") == "a: [b,\n  c, z\n  ]\n"
 
 
 def test_the_only_item_of_a_block_is_left_to_its_writer() -> None:
