@@ -15,7 +15,7 @@ from generator.render.ownership import MANIFEST, manifest, ownership
 from generator.render.ownership import digest as file_digest
 from generator.render.rendered import render
 from generator.render.template import collect as collect_templates
-from generator.rules.context import Context, DriverObject
+from generator.revision.context import Context, DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import RULES
 

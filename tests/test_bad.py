@@ -12,7 +12,7 @@ from generator.declared.baseline import FILE as BASELINE
 from generator.declared.baseline import read_baseline
 from generator.finding import Finding, Severity
 from generator.render.ownership import MANIFEST, ownership
-from generator.rules.context import DriverObject
+from generator.revision.context import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import BY_ID, RULES
 from tests.judging import context_of
@@ -108,7 +108,7 @@ def judged(case: Repository) -> tuple[Finding, ...]:
 def _driver_objects(against: dict[str, bytes] | None) -> tuple[DriverObject, ...] | None:
     if against is None:
         return None
-    from generator.rules.against import driver_objects
+    from generator.rules.operator.changed_objects import driver_objects
 
     return driver_objects(against)
 

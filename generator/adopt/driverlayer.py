@@ -9,13 +9,13 @@ from msgspec import Struct
 from generator.adopt.note import Note
 from generator.declared.driverspec import OWNED, crd_path, unknown_fields
 from generator.declared.fleet import Taint
-from generator.declared.layers import Path
+from generator.documents.places import Path
 from generator.facts import crd
 from generator.facts.defaulting import NO_SCHEMA, Schema, child
 from generator.facts.driver import is_branch
 from generator.facts.release import DriverApi, Release
 from generator.facts.violation import dotted
-from generator.render.driver import toleration, upgrade_policy
+from generator.operator.driver import toleration, upgrade_policy
 
 _POLICY_PARTS: Final = ("waitForCompletion", "podDeletion", "drain")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

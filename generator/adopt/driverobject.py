@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import DecodeError, Struct, json
 
-from generator.declared.document import read
-from generator.declared.scalar import Ambiguous, is_null
+from generator.documents.document import read
+from generator.documents.scalar import Ambiguous, is_null
 
 KINDS = frozenset({"ClusterPolicy", "NVIDIADriver"})
 GROUP = "nvidia.com/"

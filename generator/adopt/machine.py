@@ -10,7 +10,7 @@ from generator.facts import label
 from generator.facts.branch import Family
 from generator.facts.kernel import label_form
 from generator.observed.node import Node
-from generator.render.claim import PCI_LABELS, has_gpu
+from generator.operator.claim import PCI_LABELS, has_gpu
 
 WORKLOAD = "nvidia.com/gpu.workload.config"
 OPERANDS = "nvidia.com/gpu.deploy.operands"

@@ -14,7 +14,7 @@ from generator.declared.fleet import Cluster, Install
 from generator.declared.layers import leaves
 from generator.facts import crd
 from generator.facts.release import DriverApi
-from generator.render.driver import carries_upgrade_policy, object_spec, policy_spec, upgrade_policy
+from generator.operator.driver import carries_upgrade_policy, object_spec, policy_spec, upgrade_policy
 
 ABSENT = "absent"
 

@@ -15,8 +15,8 @@ from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster
 from generator.declared.workload import Workload
 from generator.facts.release import DriverApi
+from generator.images.lookup import Listed
 from generator.observed.operator import operator_release
-from generator.rules.image_miss import Listed
 
 
 class Audit(Struct, frozen=True, kw_only=True):

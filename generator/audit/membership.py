@@ -3,7 +3,7 @@
 from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts import label
 from generator.observed.node import Node
-from generator.render.claim import has_gpu
+from generator.operator.claim import has_gpu
 
 NFD = "feature.node.kubernetes.io/"
 

@@ -11,13 +11,13 @@ from generator.audit.membership import is_discovered, is_gpu_node
 from generator.declared.catalog import Entry
 from generator.declared.fleet import Cluster, Mode, OsRelease, Pool
 from generator.facts import label
-from generator.facts.image import Refused
 from generator.facts.release import DriverApi
+from generator.images.lookup import Lack, Listed, lacking
 from generator.observed.node import Node
 from generator.observed.pod import Container, Pod
-from generator.render.claim import PCI_LABELS, absent_labels, asked, claims, combination_at
-from generator.render.combination import Combination, combinations
-from generator.rules.image_miss import Lack, Listed, lacking
+from generator.operator.claim import PCI_LABELS, absent_labels, asked, claims, combination_at
+from generator.operator.combination import Combination, combinations
+from generator.operator.image import Refused
 
 DEPLOY = "nvidia.com/gpu.deploy."
 OPERANDS = "nvidia.com/gpu.deploy.operands"

@@ -11,9 +11,9 @@ from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts.release import DriverApi, Release, Unsupported, resolve
 from generator.observed.driver import DriverObject
 from generator.observed.operator import operator_release
-from generator.render.driver import object_spec, policy_spec
-from generator.render.driverpod import Unmade
-from generator.render.reload import Change, Effect, machine_of, verdict
+from generator.operator.driver import object_spec, policy_spec
+from generator.operator.driverpod import Unmade
+from generator.operator.reload import Change, Effect, machine_of, verdict
 
 VALIDATOR = "nvidia-operator-validator"
 

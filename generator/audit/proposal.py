@@ -7,9 +7,9 @@ from msgspec import Struct
 from generator.audit.audit import Audit
 from generator.audit.node import Standing
 from generator.declared import model
-from generator.declared.edit import CantEdit, add_item, add_key, remove_item
 from generator.declared.fleet import Cluster, Mode, Pool
-from generator.declared.layers import Path
+from generator.documents.edit import CantEdit, add_item, add_key, remove_item
+from generator.documents.places import Path
 from generator.facts.kernel import label_form
 
 Edit = Callable[[str], str | CantEdit]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from generator.audit.membership import is_gpu_node
 from generator.declared.fleet import Cluster
 from generator.observed.node import Node
-from generator.render.claim import claims
+from generator.operator.claim import claims
 
 
 def whose(clusters: Sequence[Cluster], nodes: Sequence[Node]) -> Cluster | None:

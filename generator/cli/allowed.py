@@ -3,7 +3,7 @@
 from generator.declared.shape import did_you_mean
 from generator.edges.errors import UnreadableError, printable
 from generator.render.ownership import needless, taken_away
-from generator.rules.context import Context
+from generator.revision.context import Context
 
 FEW = 5
 

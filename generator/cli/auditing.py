@@ -18,7 +18,7 @@ from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError
 from generator.observed.objects import Objects
 from generator.report import audit as report
-from generator.report import json
+from generator.report.formats import json
 from generator.report.unasked import Unasked
 
 KINDS = ("Node", "Pod", "NVIDIADriver", "ClusterPolicy")

@@ -10,7 +10,7 @@ from generator.cli.outcome import CLEAN, UNUSABLE, Format, colored, exit_code, o
 from generator.declared.baseline import FILE, baseline_text, entries_of
 from generator.edges.writer import Write, apply
 from generator.finding import Finding, Severity
-from generator.report import text
+from generator.report.formats import text
 from generator.rules.table import BY_ID
 
 
@@ -41,7 +41,7 @@ def write(gathered: Gathered, *, printed: Format = Format.TEXT) -> int:
 
 def _print(entries: int | None, findings: Sequence[Finding]) -> None:
     """As JSON: how many entries were written, None for no file, and the findings that are in none."""
-    from generator.report import json
+    from generator.report.formats import json
 
     blocked = entries is None
     body = {"written": [] if blocked else [FILE], "entries": entries or 0, "blocked": blocked}

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.files import WorkTree, find_root
-from generator.edges.git import Git, Pending, git_at
-from generator.edges.history import first_parent, start_tree
-from generator.edges.listing import Listings
-from generator.edges.snapshots import CommitTree, Index
+from generator.edges.git.command import Git, Pending, git_at
+from generator.edges.git.history import first_parent, start_tree
+from generator.edges.git.listing import Listings
+from generator.edges.git.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Source
 from generator.edges.sourced import LOCK, Elsewhere, Sourced
 

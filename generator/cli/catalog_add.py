@@ -12,8 +12,8 @@ from generator.cli.outcome import Format
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from generator.catalog.taglist import Named, TagList, Unread
     from generator.cli.ledger import Ledger
-    from generator.ledger.taglist import Named, TagList, Unread
 
 MOST = 10  # unreadable lines that are told
 
@@ -45,9 +45,9 @@ def add(
     printed: Printed = Format.TEXT,
 ) -> int:
     """Add images to the catalog, or correct their lines, from references or from a list of tags."""
+    from generator.catalog.add import Said, added
     from generator.cli.ledger import open_ledger, refused, revise, told, write
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, say
-    from generator.ledger.adding import Said, added
     from generator.report import catalog
 
     if not references and from_file is None:
@@ -93,8 +93,8 @@ def _grammar(repository: str | None, platforms: list[str], module_type: str | No
 
 
 def _named(references: list[str], from_file: str | None) -> TagList:
+    from generator.catalog.taglist import Named, TagList, Unread, name, read
     from generator.edges.given import read_given
-    from generator.ledger.taglist import Named, TagList, Unread, name, read
 
     given = [name(one) for one in references]
     listed = read(read_given(from_file)) if from_file is not None else TagList(())
@@ -140,7 +140,7 @@ def _asked(ledger: Ledger, named: Iterable[Named], whose: str) -> list[Named]:
 
 def _only_repository(ledger: Ledger) -> str:
     """The one repository that tags alone can be of."""
-    from generator.ledger.need import wishes
+    from generator.catalog.need import wishes
 
     known = sorted({*wishes(ledger.fleet), *ledger.listed})
     if len(known) != 1:

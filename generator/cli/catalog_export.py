@@ -13,7 +13,7 @@ from generator.cli.outcome import Format
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from generator.ledger.exporting import Wanted
+    from generator.catalog.export import Wanted
     from generator.report.mirroring import Tool
 
 
@@ -42,11 +42,12 @@ def export(
     printed: Printed = Format.TEXT,
 ) -> int:
     """List every image reference that nodes ask for, running and upcoming, or write it for a tool that copies."""
+    from generator.catalog.export import clashing, release_notes, wanted
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
     from generator.cli.reading import read, told
     from generator.declared.catalog import collect
-    from generator.ledger.exporting import clashing, release_notes, wanted
-    from generator.report import json, mirroring
+    from generator.report import mirroring
+    from generator.report.formats import json
 
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")

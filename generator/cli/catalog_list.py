@@ -12,7 +12,7 @@ from generator.cli.outcome import Format
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from generator.ledger.standing import Row
+    from generator.catalog.listing import Row
 
 Repositories = Annotated[
     list[str] | None, typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver.")
@@ -34,13 +34,14 @@ def list_images(
     printed: Printed = Format.TEXT,
 ) -> int:
     """List the images of the catalog, and those that nodes ask for and it lacks, with where each can be had."""
+    from generator.catalog.listing import State, rows
     from generator.cli.naming import unknown_repository
     from generator.cli.outcome import CLEAN, UNUSABLE, out, say
     from generator.cli.reading import read, told
     from generator.declared.catalog import collect
     from generator.declared.mirror import asked
-    from generator.ledger.standing import State, rows
-    from generator.report import catalog, json
+    from generator.report import catalog
+    from generator.report.formats import json
 
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")

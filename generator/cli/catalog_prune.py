@@ -10,8 +10,8 @@ from generator.cli.options import Printed, Root
 from generator.cli.outcome import Format
 
 if TYPE_CHECKING:
-    from generator.edges.git import Git
-    from generator.ledger.pruning import Past
+    from generator.catalog.prune import Past
+    from generator.edges.git.command import Git
 
 KEEP = 20
 
@@ -31,12 +31,12 @@ def prune(
     """Remove the lines of images that neither the inventory nor its last commits ask for; shows them without --yes."""
     import os
 
+    from generator.catalog.need import wishes
+    from generator.catalog.prune import unneeded
     from generator.cli.ledger import open_ledger, refused, revise, told, write
     from generator.cli.naming import unknown_repository
     from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, say
-    from generator.edges.git import git_at
-    from generator.ledger.need import wishes
-    from generator.ledger.pruning import unneeded
+    from generator.edges.git.command import git_at
 
     ledger = open_ledger(root)
     if ledger.blocking:
@@ -65,7 +65,7 @@ def prune(
 def _past(git: Git, keep: int) -> tuple[list[Past], str]:
     """What earlier commits needed, newest first, and why that may not be all of it."""
     from generator.declared.inventory import FOLDER
-    from generator.edges.history import is_shallow, last_commits
+    from generator.edges.git.history import is_shallow, last_commits
 
     # A commit that only brings the catalog up to date needs nothing that the one before it doesn't.
     commits = last_commits(git, keep, FOLDER, besides=f"{FOLDER}/catalog")
@@ -80,13 +80,13 @@ def _past(git: Git, keep: int) -> tuple[list[Past], str]:
 
 def _of_commit(git: Git, commit: str) -> Past:
     from generator import __version__
+    from generator.catalog.need import wishes
+    from generator.catalog.prune import Past
     from generator.declared.build import build
     from generator.declared.inventory import FOLDER, KIND, load
-    from generator.edges.snapshots import CommitTree
+    from generator.edges.git.snapshots import CommitTree
     from generator.edges.source import Kind
     from generator.finding import Severity
-    from generator.ledger.need import wishes
-    from generator.ledger.pruning import Past
 
     source = CommitTree(git, commit, FOLDER)
     files = source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])

@@ -18,12 +18,13 @@ def show(
     """Show an image: its parts, what its line says, where it can be had, and whose nodes ask for it; exit 1 where they
     can't have it.
     """
+    from generator.catalog.listing import rows
     from generator.cli.naming import unknown
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
     from generator.cli.reading import read, told
     from generator.declared.catalog import collect
-    from generator.ledger.standing import rows
-    from generator.report import catalog, json
+    from generator.report import catalog
+    from generator.report.formats import json
 
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")

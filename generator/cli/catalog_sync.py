@@ -12,8 +12,8 @@ from generator.cli.outcome import Format
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from generator.catalog.need import Wish
     from generator.cli.ledger import Ledger
-    from generator.ledger.need import Wish
 
 PlainHttp = Annotated[
     list[str] | None,
@@ -40,8 +40,9 @@ def sync(
     from generator.cli.ledger import open_ledger, refused, writable
     from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, out, say
     from generator.cli.syncing import syncing
-    from generator.edges.registry import Session
-    from generator.report import json, sync
+    from generator.edges.registry.client import Session
+    from generator.report import sync
+    from generator.report.formats import json
 
     ledger = open_ledger(root)
     as_json = printed is Format.JSON
@@ -69,9 +70,9 @@ def sync(
 
 def _wanted(ledger: Ledger, named: list[str]) -> Mapping[str, Wish]:
     """What to ask of each repository. One that the fleet doesn't name is asked for what the fleet needs of any."""
+    from generator.catalog.need import nothing, wishes
     from generator.cli.outcome import say
     from generator.declared.mirror import asked
-    from generator.ledger.need import nothing, wishes
 
     known = wishes(ledger.fleet)
     wanted = {}

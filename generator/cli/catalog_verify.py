@@ -13,10 +13,10 @@ from generator.cli.outcome import Format
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from generator.catalog.verify import Verified
     from generator.cli.ledger import Ledger
     from generator.declared.entry import Entry
-    from generator.edges.registry import Session
-    from generator.ledger.verified import Verified
+    from generator.edges.registry.client import Session
 
 
 def verify(
@@ -37,8 +37,9 @@ def verify(
     from generator.cli.naming import unknown_repository
     from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, colored, out, say
     from generator.declared.mirror import asked
-    from generator.edges.registry import Session
-    from generator.report import json, verify
+    from generator.edges.registry.client import Session
+    from generator.report import verify
+    from generator.report.formats import json
 
     ledger = open_ledger(root)
     as_json = printed is Format.JSON
@@ -62,8 +63,8 @@ def verify(
 
 def _claims(ledger: Ledger, named: list[str], *, needed: bool) -> Iterator[tuple[str, list[Entry]]]:
     """The lines of each repository that are to be held against it; a proxy's own prove nothing."""
+    from generator.catalog.need import nothing, wishes
     from generator.declared.mirror import asked
-    from generator.ledger.need import nothing, wishes
 
     wanted = wishes(ledger.fleet)
     only = {asked(ledger.fleet.mirrors, name) for name in named}
@@ -75,11 +76,11 @@ def _claims(ledger: Ledger, named: list[str], *, needed: bool) -> Iterator[tuple
 
 
 def _verified(session: Session, claims: Mapping[str, list[Entry]]) -> Iterator[Verified]:
+    from generator.catalog.survey import Task, discrepancies
+    from generator.catalog.verify import Verifying
     from generator.cli.looking import Unseen, reads
     from generator.cli.progress import Progress
     from generator.edges.errors import CouldNotLookError
-    from generator.ledger.looking import Task, discrepancies
-    from generator.ledger.verified import Verifying
 
     opened = {name: session.repository(name) for name in claims}
     with Progress() as progress:

@@ -6,9 +6,9 @@ from generator.cli.gather import Gathered
 from generator.cli.judging import notes
 from generator.cli.outcome import Reporting, colored
 from generator.cli.reporting import Output, Texts, documented, for_reviewers, printed_and_written
-from generator.edges.git import Git, below_top
+from generator.edges.git.command import Git, below_top
 from generator.finding import Severity
-from generator.report import json, text
+from generator.report.formats import json, text
 from generator.report.reported import Reported, below
 from generator.report.summary import Summary
 from generator.rules.judge import NOT_WHOLE, Judgement

@@ -4,21 +4,21 @@ import os
 from collections.abc import Sequence
 from functools import cache, partial
 
+from generator.change import entry
+from generator.change.places import Places
 from generator.cli.comparing import Comparison, compare
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
 from generator.edges.files import find_root
-from generator.edges.git import below_top, git_at
+from generator.edges.git.command import below_top, git_at
 from generator.finding import Finding
 from generator.report import impact as report
-from generator.report import json
 from generator.report.comment import comment
 from generator.report.entries import entries
+from generator.report.formats import json
+from generator.report.formats.text import finding_lines
 from generator.report.reported import Reported, below
-from generator.report.text import finding_lines
-from generator.upgrade import entry
-from generator.upgrade.placing import Places
 
 
 def compared(

@@ -7,6 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator import __version__
+from generator.change.comparison import impact
+from generator.change.impact import Impact
 from generator.cli.begin import BASELINE, INPUTS, OUT, opened
 from generator.cli.gather import below
 from generator.cli.manifests import read_named, with_budgets
@@ -20,22 +22,20 @@ from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.inventory import Inventory, load
 from generator.declared.sources import FOLDER as OF_SOURCES
 from generator.declared.sources import LOCK
-from generator.edges.blobs import read_blobs
-from generator.edges.difference import Difference
 from generator.edges.errors import CouldNotLookError, printable
 from generator.edges.files import find_root
-from generator.edges.git import Git, git_at
-from generator.edges.listing import Listings
-from generator.edges.snapshots import CommitTree
+from generator.edges.git.blobs import read_blobs
+from generator.edges.git.command import Git, git_at
+from generator.edges.git.difference import Difference
+from generator.edges.git.listing import Listings
+from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind, Source
 from generator.facts import data
 from generator.finding import Finding, Severity
 from generator.render.rendered import render
 from generator.render.template import FOLDER as TEMPLATES
 from generator.render.template import collect as collect_templates
-from generator.rules.context import Context
-from generator.upgrade.comparison import impact
-from generator.upgrade.impact import Impact
+from generator.revision.context import Context
 
 # Keys of the Fleet that say something about judging, and nothing about what runs.
 SILENT = frozenset({"silenced", "crds", "requires", "name", "sources"})

@@ -52,7 +52,7 @@ def pools(
     from generator.facts.cuda import parse_need
     from generator.facts.requirement import Refused
     from generator.report import cuda as report
-    from generator.report import json
+    from generator.report.formats import json
 
     wanted = parse_need(need) if need is not None else None
     if isinstance(wanted, Refused):
@@ -104,7 +104,7 @@ def affinity(
     from generator.facts.cuda import Need, parse_need
     from generator.facts.cudachoice import By
     from generator.report import cuda as report
-    from generator.report import json
+    from generator.report.formats import json
 
     as_json = printed is Format.JSON
     found = _read(root, clusters, staged=staged, rev=rev, catalogs=False)
@@ -146,7 +146,7 @@ def _read(root: str | None, clusters: list[str] | None, *, staged: bool, rev: st
 
 def _refused(refused: Refused) -> int:
     from generator.cli.outcome import UNUSABLE, say
-    from generator.report.text import printable
+    from generator.report.formats.text import printable
 
     say(f"drivergate: {printable(refused.reason)}\n    hint: {printable(refused.hint)}")
     return UNUSABLE
@@ -156,7 +156,7 @@ def _no_workload(found: Read, name: str, refused: Refused, clusters: list[str] |
     """A text with a digit was meant as a need, any other as a name."""
     from generator.cli.naming import unknown
     from generator.cli.outcome import UNUSABLE, say
-    from generator.report.text import printable
+    from generator.report.formats.text import printable
 
     if clusters and any(name in one.shape.workloads for one in found.inventory.workloads):
         where = ", ".join(map(printable, sorted(clusters)))

@@ -13,11 +13,11 @@ def explain(
     printed: Printed = Format.TEXT,
 ) -> int:
     """Explain a rule, or all rules of a family: what it means, why it matters, how to mend it."""
+    from generator.change.entry import ENTRIES
     from generator.cli.outcome import CLEAN, out
     from generator.facts.data import rule_docs
     from generator.rules.docs import section
     from generator.rules.table import RULES
-    from generator.upgrade.entry import ENTRIES
 
     name, explained = rule.removesuffix("/"), (*RULES, *ENTRIES)
     found = sorted((one for one in explained if name in {one.id, one.family}), key=lambda one: one.id)
@@ -31,7 +31,7 @@ def explain(
         out("\n".join(section(one.id, text) for one in found))
         return CLEAN
     from generator.cli.rules import severity_values
-    from generator.report import json
+    from generator.report.formats import json
 
     told = [
         {

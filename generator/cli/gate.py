@@ -63,7 +63,7 @@ def gate(
 
         deliver(begun.git, gathered, judgement, counted, strict=strict, printed=printed, files=files)
     else:
-        from generator.report import text
+        from generator.report.formats import text
 
         out(text.report(judgement.findings, counted, color=colored()))
     if printed is Reporting.TEXT:

@@ -17,10 +17,10 @@ from generator.declared.fleet import Fleet
 from generator.declared.inventory import ENDINGS, load
 from generator.declared.inventory import unread as unread_file
 from generator.declared.repopath import is_plain
-from generator.declared.texts import Texts
-from generator.edges.blobs import algorithm_of, blob_id, read_blobs
+from generator.documents.texts import Texts
 from generator.edges.errors import CouldNotLookError, OutsideError
-from generator.edges.listing import Listings, untracked
+from generator.edges.git.blobs import algorithm_of, blob_id, read_blobs
+from generator.edges.git.listing import Listings, untracked
 from generator.edges.source import Entry, Kind, Source
 from generator.edges.sourced import LOCK
 from generator.facts import data
@@ -32,8 +32,8 @@ from generator.render.rendered import render
 from generator.render.template import ENDING, cluster_of
 from generator.render.template import FOLDER as TEMPLATES
 from generator.render.template import collect as collect_templates
-from generator.rules.against import driver_objects
-from generator.rules.context import Context, DriverObject
+from generator.revision.context import Context, DriverObject
+from generator.rules.operator.changed_objects import driver_objects
 
 COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
 

@@ -64,7 +64,8 @@ def init(
     from generator.adopt.scaffold import Ci
     from generator.cli.adopting import given, write
     from generator.cli.outcome import CLEAN, out, say
-    from generator.report import adopt, json
+    from generator.report import adopt
+    from generator.report.formats import json
 
     _usable(pool_label, operator)
     nodes, objects = (
@@ -94,7 +95,8 @@ def init(
 def _refused(proposed: Proposed, *, as_json: bool) -> int:
     """What is there already leaves no inventory to make: nothing is written."""
     from generator.cli.outcome import UNUSABLE, colored, out, say
-    from generator.report import adopt, json, text
+    from generator.report import adopt
+    from generator.report.formats import json, text
 
     if as_json:
         out(json.printed(adopt.refused(proposed.blocking)))

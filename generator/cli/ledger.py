@@ -7,6 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator import __version__
+from generator.catalog.change import Change, edits
+from generator.catalog.edit import Uneditable, edited
+from generator.catalog.filing import Revised, revised
 from generator.cli.begin import opened
 from generator.declared.build import build
 from generator.declared.catalog import collect
@@ -17,13 +20,10 @@ from generator.declared.inventory import ENDINGS, FOLDER, KIND, load
 from generator.declared.sources import FOLDER as OF_SOURCES
 from generator.edges.errors import UnreadableError, printable
 from generator.edges.files import find_root
-from generator.edges.git import git_at
+from generator.edges.git.command import git_at
 from generator.edges.source import Kind
 from generator.edges.writer import Remove, Step, Write, apply
 from generator.finding import Finding, Severity
-from generator.ledger.change import Change, edits
-from generator.ledger.edit import Uneditable, edited
-from generator.ledger.filing import Revised, revised
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -112,7 +112,7 @@ def write(ledger: Ledger, made: Revised) -> None:
 def refused(blocking: Sequence[Finding], *, as_json: bool) -> int:
     """Says what can't be read, and that nothing is written for it."""
     from generator.cli.outcome import UNUSABLE, colored, out, say
-    from generator.report import json, text
+    from generator.report.formats import json, text
 
     if as_json:
         out(json.printed(json.with_findings({"changes": [], "written": [], "removed": []}, blocking)))
@@ -125,7 +125,8 @@ def refused(blocking: Sequence[Finding], *, as_json: bool) -> int:
 def told(changes: Sequence[Change], made: Revised, *, done: bool, as_json: bool, known: int | None = None) -> None:
     """Prints what changes, and in which files."""
     from generator.cli.outcome import out
-    from generator.report import catalog, json
+    from generator.report import catalog
+    from generator.report.formats import json
 
     if as_json:
         body = {

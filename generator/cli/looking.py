@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from generator.catalog.survey import Same, Seen, Task, Vanished
 from generator.edges.errors import ImageUnreadableError
 from generator.edges.parallel import each
-from generator.edges.registry import Missing, Repository
-from generator.ledger.looking import Same, Seen, Task, Vanished
+from generator.edges.registry.client import Missing, Repository
 from generator.observed.image import BuiltImage, built
 from generator.observed.manifest import Unreadable
 

@@ -22,11 +22,12 @@ def migrate(
     from generator.declared.inventory import FOLDER
     from generator.declared.migration import migrated
     from generator.edges.files import WorkTree, find_root
-    from generator.edges.git import git_at
-    from generator.edges.listing import Listings
+    from generator.edges.git.command import git_at
+    from generator.edges.git.listing import Listings
     from generator.edges.source import Kind
     from generator.edges.writer import Write, apply
-    from generator.report import json, migration, text
+    from generator.report import migration
+    from generator.report.formats import json, text
 
     folder = find_root(root)
     source = WorkTree(folder, Listings(git_at(folder, os.environ), FOLDER))

@@ -17,7 +17,7 @@ def unknown(what: str, name: str, known: Iterable[str], *, otherwise: str = "") 
     """Says that `no <what> is named "<name>"`, and what is near or what to do `otherwise`; the exit code."""
     from generator.cli.outcome import UNUSABLE, say
     from generator.declared.shape import did_you_mean
-    from generator.report.text import printable
+    from generator.report.formats.text import printable
 
     names = sorted(set(known))
     otherwise = otherwise or (f"use one of {', '.join(names)}" if names else "none is declared")

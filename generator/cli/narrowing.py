@@ -13,9 +13,9 @@ from generator.declared.build import Built, build
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import Inventory, load
 from generator.declared.shard import Shard, share
-from generator.edges.difference import changed_paths
 from generator.edges.errors import CouldNotLookError, OutsideError
-from generator.edges.snapshots import CommitTree
+from generator.edges.git.difference import changed_paths
+from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind
 
 NOBODY = ""  # no cluster has this name, so that nothing of any cluster is looked at

@@ -181,7 +181,7 @@ def _dumped(reading: Reading, folder: str) -> None:
 
 def _yaml(reading: Reading, file: str, data: bytes) -> None:
     from generator.declared.crds import plain
-    from generator.declared.document import read
+    from generator.documents.document import read
     from generator.edges.errors import UnreadableError, printable
     from generator.observed.stream import members
 

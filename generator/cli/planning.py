@@ -2,22 +2,22 @@
 
 import os
 
+from generator.change.driver_choice import Proposals
+from generator.change.need import Needs
+from generator.change.plan import Verdict, plan
+from generator.change.whatif import Asked
+from generator.change.wish import Unmeant, Wish, meant
+from generator.change.work import Work, to_build, work
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
 from generator.cli.reading import Read, read, told
 from generator.declared.catalog import collect
 from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
-from generator.edges.git import git_at
-from generator.edges.since import first_declared
-from generator.report import json
+from generator.edges.git.command import git_at
+from generator.edges.git.since import first_declared
 from generator.report import plan as report
-from generator.report.text import printable
-from generator.upgrade.need import Needs
-from generator.upgrade.plan import Verdict, plan
-from generator.upgrade.proposal import Proposals
-from generator.upgrade.whatif import Asked
-from generator.upgrade.wish import Unmeant, Wish, meant
-from generator.upgrade.work import Work, to_build, work
+from generator.report.formats import json
+from generator.report.formats.text import printable
 
 
 def planned(
@@ -36,10 +36,10 @@ def planned(
 
 def runbook_of(wish: Wish, *, root: str | None, staged: bool, rev: str | None, as_json: bool) -> int:
     """The runbook of a plan; nothing is written where a part of the inventory can't be read."""
+    from generator.change.runbook import runbook, whole
     from generator.render.output import Rendered
     from generator.report import runbook as page
-    from generator.rules.context import Context
-    from generator.upgrade.runbook import runbook, whole
+    from generator.revision.context import Context
 
     found = read(root, staged=staged, rev=rev, catalogs=True)
     if told(found, as_json=False):

@@ -11,7 +11,7 @@ from generator.declared.fleet import Cluster
 from generator.edges.files import WorkTree, find_root
 from generator.edges.writer import Write, apply
 from generator.report.diff import patch
-from generator.report.text import printable
+from generator.report.formats.text import printable
 
 if TYPE_CHECKING:
     from generator.report.unasked import Unasked

@@ -14,11 +14,11 @@ from generator.declared.inventory import FOLDER, KIND, Inventory, load
 from generator.declared.layers import Level
 from generator.declared.sources import problems
 from generator.edges.files import find_root
-from generator.edges.git import git_at
+from generator.edges.git.command import git_at
 from generator.edges.source import Kind
 from generator.edges.sourced import LOCK
 from generator.finding import Finding, Severity
-from generator.render.effective import NODE_IMAGE
+from generator.operator.effective import NODE_IMAGE
 
 
 class Read(Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ def pool_of(cluster: Cluster, name: str) -> Pool | None:
 def told(read: Read, *, as_json: bool) -> bool:
     """Whether something could not be read; if so it is said on stderr, unless the result itself tells it."""
     from generator.cli.outcome import say
-    from generator.report import text
+    from generator.report.formats import text
 
     if read.blocking and not as_json:
         say(text.finding_lines(read.blocking, color=False).rstrip("\n"))

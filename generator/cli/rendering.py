@@ -36,7 +36,7 @@ def rendering(
     from generator.cli.allowed import asked_for
     from generator.cli.gather import gather
     from generator.cli.judging import judged
-    from generator.report import text
+    from generator.report.formats import text
 
     gathered = gather(begun)
     findings = judged(gathered, without=OF_THE_GATE_ONLY).findings
@@ -53,7 +53,7 @@ def rendering(
 
         write(gathered.root, todo, context.owned)
     if printed is Format.JSON:
-        from generator.report import json
+        from generator.report.formats import json
 
         out(json.printed(json.changes(todo, findings)))
     else:
@@ -75,11 +75,11 @@ def rendering(
 def _blocked(blocking: Sequence[Finding], findings: Sequence[Finding], printed: Format) -> int:
     """Says why nothing is written."""
     if printed is Format.JSON:
-        from generator.report import json
+        from generator.report.formats import json
 
         out(json.printed(json.changes(None, findings)))
     else:
-        from generator.report import text
+        from generator.report.formats import text
 
         out(text.finding_lines(blocking, color=colored()))
         say("nothing is written")

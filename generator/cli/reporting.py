@@ -62,11 +62,11 @@ def written(texts: Texts, files: Sequence[Output]) -> None:
 
 def for_reviewers(reported: Callable[[], Reported]) -> dict[Reporting, Callable[[], str]]:
     """Every format but text and JSON, which are the verb's own."""
-    from generator.report.github import github
-    from generator.report.gitlab import gitlab
-    from generator.report.junit import junit
-    from generator.report.markdown import markdown
-    from generator.report.sarif import sarif
+    from generator.report.formats.github import github
+    from generator.report.formats.gitlab import gitlab
+    from generator.report.formats.junit import junit
+    from generator.report.formats.markdown import markdown
+    from generator.report.formats.sarif import sarif
 
     return {
         Reporting.SARIF: lambda: sarif(reported(), version=__version__),

@@ -30,11 +30,11 @@ def rules(
         otherwise = "see: drivergate rules" if families else f"run: drivergate explain {name}"
         return unknown("family of rules", name, families, otherwise=otherwise)
     if printed is Format.JSON:
-        from generator.report import json
+        from generator.report.formats import json
 
         out(json.printed([{"id": one.id, **severity_values(one.severity), "summary": one.summary} for one in listed]))
     else:
-        from generator.report.text import table
+        from generator.report.formats.text import table
 
         head = ("RULE", "SEVERITY", "SUMMARY")
         out(table([head, *((one.id, _word(one.severity), one.summary) for one in listed)]))

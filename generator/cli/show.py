@@ -25,8 +25,8 @@ def show(
     """Show the fleet as a table, or every effective value of a cluster or pool."""
     from generator.cli.outcome import CLEAN, UNUSABLE, out, say
     from generator.cli.reading import read, told
-    from generator.report import json
     from generator.report import show as report
+    from generator.report.formats import json
 
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")

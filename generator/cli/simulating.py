@@ -13,7 +13,7 @@ from generator.cli.targets import Target, each, targets
 from generator.cli.upgrading import declared, release_of
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
-from generator.report import json
+from generator.report.formats import json
 from generator.report.simulation import simulation_json, simulation_text
 from generator.report.timeline import html, svg
 from generator.report.unasked import Unasked, unasked_lines

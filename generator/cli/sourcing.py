@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from generator.declared.sources import LOCK, Pinned, read_lock
-from generator.edges.cache import copy_of
 from generator.edges.errors import UnreadableError
-from generator.edges.snapshots import CommitTree
+from generator.edges.git.cache import copy_of
+from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Entry
 
 

@@ -11,7 +11,7 @@ from generator.cli.targets import Target, each, targets
 from generator.cli.upgrading import declared, named, release_of
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
-from generator.report import json
+from generator.report.formats import json
 from generator.report.unasked import Unasked, unasked_lines
 from generator.report.upgrade import status_json, status_text
 from generator.upgrade.addressed import of_status

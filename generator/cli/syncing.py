@@ -5,16 +5,16 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from generator.catalog.change import Change
+from generator.catalog.need import Wish
+from generator.catalog.survey import Survey, outcome, survey
+from generator.catalog.sync import Run, Said, Synced
 from generator.cli.ledger import Ledger, reopened, revise, write
 from generator.cli.looking import Unseen, looks
 from generator.cli.outcome import say
 from generator.cli.progress import Progress
 from generator.edges.errors import CouldNotLookError
-from generator.edges.registry import Missing, Repository, Session
-from generator.ledger.change import Change
-from generator.ledger.looking import Survey, outcome, survey
-from generator.ledger.need import Wish
-from generator.ledger.synced import Run, Said, Synced
+from generator.edges.registry.client import Missing, Repository, Session
 
 # To write costs a read and a write of what changes: seldom enough that it is no part of the run, whatever it costs.
 _FIRST, _SHARE = 2.0, 20

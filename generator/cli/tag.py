@@ -63,7 +63,7 @@ def tag(
 def _unread(found: Read, *, as_json: bool) -> int:
     """What was asked for is in no file that could be read."""
     from generator.cli.outcome import UNUSABLE, out
-    from generator.report import json
+    from generator.report.formats import json
 
     if as_json:
         out(json.printed(json.with_findings({}, found.blocking)))
@@ -82,7 +82,7 @@ def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool
     from generator.cli.naming import unknown
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
     from generator.cli.reading import pool_of
-    from generator.report import json
+    from generator.report.formats import json
     from generator.report.image import lines
     from generator.report.tag import HOST_DRIVERS
 
@@ -115,7 +115,7 @@ def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: boo
     from generator.edges.given import read_given
     from generator.observed.node import parse
     from generator.observed.unreadable import Unreadable
-    from generator.report import json
+    from generator.report.formats import json
     from generator.report.tag import about, node_lines
 
     nodes = parse(read_given(file))

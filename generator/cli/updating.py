@@ -11,14 +11,15 @@ from generator.declared.fleet import Fleet
 from generator.declared.inventory import FOLDER, load
 from generator.declared.source import Source
 from generator.declared.sources import LOCK, Pinned, faults, lock_text, read_lock
-from generator.edges.cache import Copy, copy_of
 from generator.edges.files import WorkTree, find_root
-from generator.edges.git import git_at
-from generator.edges.listing import Listings
+from generator.edges.git.cache import Copy, copy_of
+from generator.edges.git.command import git_at
+from generator.edges.git.listing import Listings
 from generator.edges.source import Kind
 from generator.edges.writer import Write, apply
 from generator.finding import Finding, Severity
-from generator.report import json, sources, text
+from generator.report import sources
+from generator.report.formats import json, text
 from generator.report.sources import Move
 
 

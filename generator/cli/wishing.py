@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from generator.upgrade.wish import Wish
+    from generator.change.wish import Wish
 
 Kernels = Annotated[
     list[str] | None, typer.Option("--kernel", metavar="UNAME-R", help="Nodes boot this kernel; may be repeated.")
@@ -40,7 +40,7 @@ def wished(
     pool: list[str] | None,
 ) -> Wish:
     """The options as one value."""
-    from generator.upgrade.wish import Wish
+    from generator.change.wish import Wish
 
     return Wish(
         kernels=tuple(kernel or ()),

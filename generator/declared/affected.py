@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import read
 from generator.declared.inventory import ENDINGS, FOLDER, KIND, NAME
+from generator.documents.document import read
 from generator.facts.tag import ImageTag, parse
 
 OUT, TEMPLATES = "out", "templates"

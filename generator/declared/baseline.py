@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import places, read
+from generator.documents.document import places, read
 from generator.finding import Finding, Place, Severity
 
 FILE = ".drivergate-baseline.yaml"

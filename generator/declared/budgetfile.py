@@ -9,17 +9,17 @@ from msgspec import UNSET, Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from generator.declared.crds import plain
-from generator.declared.document import read
 from generator.declared.fleet import Fleet
-from generator.declared.layers import Path
 from generator.declared.repopath import OUT, is_plain
 from generator.declared.repopath import problem as path_problem
 from generator.declared.requirements import of_selector
 from generator.declared.shape import misfits
-from generator.declared.texts import Texts
 from generator.declared.workload import Manifest, Workload, WorkloadBudget
 from generator.declared.workloadbudget import NUMBERS, UNSAID, numbers, selector_of
 from generator.declared.workloadmodel import BudgetManifest
+from generator.documents.document import read
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
 
 EXAMPLE = "budgets/api.yaml"

@@ -20,7 +20,7 @@ from generator.declared.fleet import (
     SilenceEntry,
 )
 from generator.declared.inventory import Inventory, Loaded
-from generator.declared.layers import Level, Path, below, merged, origin
+from generator.declared.layers import Level, below, merged, origin
 from generator.declared.mirror import Mirror, read_mirrors
 from generator.declared.objectname import OBJECT_NAME
 from generator.declared.ownpool import BOTH, OwnPool, both
@@ -28,8 +28,9 @@ from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
 from generator.declared.source import declared as declared_sources
-from generator.declared.texts import Texts
 from generator.declared.workload import Workload
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, invalid
 

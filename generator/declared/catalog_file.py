@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import CATALOG, Places, places, read
 from generator.declared.entry import (
     DIGEST,
     LINE,
@@ -25,8 +24,9 @@ from generator.declared.entry import (
     VERSION,
     Entry,
 )
-from generator.declared.scalar import Ambiguous, is_null
-from generator.declared.syntax import Problem, character, decode
+from generator.documents.document import CATALOG, Places, places, read
+from generator.documents.scalar import Ambiguous, is_null
+from generator.documents.syntax import Problem, character, decode
 from generator.finding import Finding, Severity
 
 API_VERSION = "drivergate.dev/v1alpha1"

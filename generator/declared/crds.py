@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from generator.declared.document import read
 from generator.declared.repopath import OUT
 from generator.declared.repopath import problem as path_problem
-from generator.declared.scalar import Ambiguous, is_null
+from generator.documents.document import read
+from generator.documents.scalar import Ambiguous, is_null
 from generator.facts.definition import Definition, definitions
 from generator.finding import Finding, Place, invalid
 

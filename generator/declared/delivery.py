@@ -7,9 +7,10 @@ from typing import Any
 from msgspec import Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
-from generator.declared.layers import Level, Path, below, merged, origin
+from generator.declared.layers import Level, below, merged, origin
 from generator.declared.repopath import is_plain
-from generator.declared.texts import Texts
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.facts.release import Release, Unsupported, resolve
 from generator.finding import Finding, Place, Severity
 

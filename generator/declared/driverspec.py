@@ -9,10 +9,11 @@ from functools import cache
 from typing import Any, Final
 
 from generator.declared.fleet import Operator
-from generator.declared.layers import Level, Path, below, merged, origin
-from generator.declared.scalar import Ambiguous, is_null, is_too_large, key_text
+from generator.declared.layers import Level, below, merged, origin
 from generator.declared.shape import SMALLER, TOO_LARGE, cut, did_you_mean, quoting, type_names
-from generator.declared.texts import Texts
+from generator.documents.places import Path
+from generator.documents.scalar import Ambiguous, is_null, is_too_large, key_text
+from generator.documents.texts import Texts
 from generator.facts import crd
 from generator.facts.defaulting import INT_OR_STRING, Schema, child
 from generator.facts.release import DriverApi, Release

@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from generator.declared.cuda import DEFAULT, CudaSettings
 from generator.declared.delivery import NONE, Delivery
-from generator.declared.layers import Level, Path, origin
+from generator.declared.layers import Level, origin
 from generator.declared.mirror import Mirror
 from generator.declared.size import Size
 from generator.declared.source import Source
-from generator.declared.texts import Texts
 from generator.declared.workload import Workload, WorkloadBudget
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.facts.release import DriverApi, Release
 from generator.finding import Place
 

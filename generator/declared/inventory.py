@@ -7,12 +7,12 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from generator.declared.catalog import CatalogFile, read_catalog
-from generator.declared.document import read
 from generator.declared.model import KINDS, Cluster, Fleet, NodeImage
 from generator.declared.modelparts import API_VERSION, Shape
 from generator.declared.shape import did_you_mean, shaped
-from generator.declared.texts import Texts
 from generator.declared.workloadmodel import Workloads
+from generator.documents.document import read
+from generator.documents.texts import Texts
 from generator.finding import Finding, Place, Severity
 
 FOLDER = "inventory"

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-Path = tuple[str | int, ...]
+from generator.documents.places import Path
 
 REPLACED_WHOLE = frozenset({"nodeSelector", "labels", "matchLabels", "destination"})
 ALTERNATIVES = (("branch", "version"), ("argocd", "flux"))

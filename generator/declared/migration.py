@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from generator.declared.document import places, read
 from generator.declared.inventory import ENDINGS
 from generator.declared.modelparts import API_VERSION
+from generator.documents.document import places, read
 from generator.finding import Finding, Place, Severity
 
 GROUP = API_VERSION.partition("/")[0]

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from generator.declared import model
 from generator.declared.entry import REPOSITORY
-from generator.declared.layers import Path
-from generator.declared.texts import Texts
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.finding import Finding, invalid
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from generator.declared import model
 from generator.declared.inventory import Loaded
-from generator.declared.layers import Path
 from generator.declared.ownpool import repeated
 from generator.declared.shape import did_you_mean
-from generator.declared.texts import Texts
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.facts.kernel import architecture
 from generator.finding import Finding, Severity
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import places, read
 from generator.declared.fleet import Cluster, Fleet, Install
-from generator.declared.places import Places
 from generator.declared.repopath import OUT, is_plain
 from generator.declared.repopath import problem as path_problem
-from generator.declared.scalar import is_null
+from generator.documents.document import places, read
+from generator.documents.places import Places
+from generator.documents.scalar import is_null
 from generator.finding import Finding, Place, invalid
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"

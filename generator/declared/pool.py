@@ -9,10 +9,11 @@ from generator.declared import model
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import Driver, Kernel, Mode, Operator, OsRelease, Pool
 from generator.declared.inventory import Loaded
-from generator.declared.layers import Level, Path, below, merged
+from generator.declared.layers import Level, below, merged
 from generator.declared.ownpool import OwnPool
 from generator.declared.shape import did_you_mean
-from generator.declared.texts import Texts
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.facts.kernel import architecture, label_form
 from generator.finding import Finding, Severity
 

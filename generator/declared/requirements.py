@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 
 from generator.declared import workloadmodel as model
-from generator.declared.layers import Path
+from generator.documents.places import Path
 from generator.facts.label import label_key_problem, label_value_problem
 
 NODE_NAME = "metadata.name"

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from generator.declared.document import Ambiguous, Places, is_null
 from generator.declared.model import KINDS, strict_schema
 from generator.declared.modelparts import Shape
-from generator.declared.scalar import is_too_large
-from generator.declared.texts import Texts
+from generator.documents.document import Ambiguous, Places, is_null
+from generator.documents.scalar import is_too_large
+from generator.documents.texts import Texts
 from generator.finding import Finding, Place, Severity, invalid
 
 type_names = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import read
 from generator.declared.inventory import ENDINGS, KIND, NAME
+from generator.documents.document import read
 
 
 class Shard(Struct, frozen=True):

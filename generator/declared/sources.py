@@ -7,7 +7,7 @@ from msgspec import MsgspecError, Struct, json
 
 from generator.declared.repopath import is_plain
 from generator.declared.source import Source
-from generator.declared.texts import Texts
+from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
 
 LOCK = ".drivergate-sources.lock"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from generator.declared.layers import Path
 from generator.declared.size import Size
+from generator.documents.places import Path
 from generator.facts.cudachoice import By, Compatibility
 
 if TYPE_CHECKING:  # what a need means is loaded by whoever reads one: fleets without workloads don't wait for it

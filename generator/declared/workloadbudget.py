@@ -6,9 +6,9 @@ from typing import Any, Protocol
 from msgspec import UNSET, UnsetType, to_builtins
 
 from generator.declared import workloadmodel as model
-from generator.declared.layers import Path
 from generator.declared.requirements import of_selector
 from generator.declared.workload import Manifest, WorkloadBudget
+from generator.documents.places import Path
 
 # What Kubernetes does where a budget doesn't say. One that drivergate renders lets pods go that aren't healthy anyway:
 # Kubernetes' own advice for nodes that are drained (docs, "Specifying a Disruption Budget for your Application").

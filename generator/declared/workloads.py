@@ -8,14 +8,14 @@ from msgspec import UNSET, Struct
 from generator.declared import workloadmodel as model
 from generator.declared.fleet import Cluster
 from generator.declared.inventory import Inventory, Loaded
-from generator.declared.layers import Path
 from generator.declared.objectname import OBJECT_NAME
 from generator.declared.requirements import of_term
 from generator.declared.shape import did_you_mean
 from generator.declared.size import Size
-from generator.declared.texts import Texts
 from generator.declared.workload import POD, SCALABLE, UNSCALABLE, Workload
 from generator.declared.workloadbudget import Budgets
+from generator.documents.places import Path
+from generator.documents.texts import Texts
 from generator.facts.cuda import Need, parse_driver, parse_require, parse_toolkit
 from generator.facts.cudachoice import By, Compatibility
 from generator.facts.label import label_key_problem, label_value_problem

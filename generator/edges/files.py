@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from generator.edges.errors import NoGitError, UnreadableError, printable, reason
-from generator.edges.listing import Listing, Listings
-from generator.edges.snapshots import Index
+from generator.edges.git.listing import Listing, Listings
+from generator.edges.git.snapshots import Index
 from generator.edges.source import Entry, Kind, below, insides, is_temporary
 
 # Never through a link, and never waiting for the other end of a pipe that took a file's place.

@@ -7,7 +7,7 @@ from typing import Any
 from generator.declared.delivery import ArgoCd, Flux, application_name, budgets_application_name
 from generator.declared.fleet import Cluster, Install
 from generator.facts.label import label_value_problem
-from generator.render.driver import in_order
+from generator.operator.driver import in_order
 from generator.render.template import DELIVERY
 
 APPLICATION = f"{DELIVERY}/argocd/{{cluster}}.yaml.j2"

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.document import read
+from generator.documents.document import read
 from generator.finding import Finding
 from generator.render.template import DELIVERY, Template
 

@@ -6,8 +6,8 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-from generator.declared.document import read
 from generator.declared.repopath import is_plain
+from generator.documents.document import read
 from generator.render.output import Rendered
 from generator.render.template import DELIVERY, cluster_of
 

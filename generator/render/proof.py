@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.declared.document import read
+from generator.documents.document import read
 from generator.finding import Finding
 from generator.render.scalar import BLOCK, END, START
 

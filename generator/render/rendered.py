@@ -7,10 +7,10 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.catalog import Catalog
-from generator.declared.document import read
 from generator.declared.fleet import Cluster, Fleet, Pool
-from generator.declared.scalar import resolve
 from generator.declared.workload import Workload
+from generator.documents.document import read
+from generator.documents.scalar import resolve
 from generator.finding import Finding
 from generator.render import delivery
 from generator.render.clash import clashes, in_the_way

@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import Undefined
 
-from generator.declared.scalar import INT64, Ambiguous, is_null, resolve
+from generator.documents.scalar import INT64, Ambiguous, is_null, resolve
 
 START, END = "\x02", "\x03"
 BLOCK = f"{START}|"  # how a marked block of lines begins; no scalar does

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from generator.declared.syntax import Problem, character, decode
+from generator.documents.syntax import Problem, character, decode
 from generator.finding import Finding, Place, Severity, invalid
 
 FOLDER = "templates"

@@ -4,7 +4,7 @@ from typing import Any
 
 from generator.declared.fleet import Cluster, Install
 from generator.facts.release import DriverApi
-from generator.render.driver import in_order, policy_spec
+from generator.operator.driver import in_order, policy_spec
 
 
 def chart_values(cluster: Cluster) -> dict[str, Any]:

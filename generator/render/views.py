@@ -15,9 +15,9 @@ from generator.declared.layers import over
 from generator.declared.workload import Workload
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
-from generator.render.combination import references
+from generator.operator.combination import references
+from generator.operator.driver import in_order, object_spec, policy_spec, toleration
 from generator.render.delivery import escaped, substitution
-from generator.render.driver import in_order, object_spec, policy_spec, toleration
 from generator.render.workload import WorkloadView, workload_view
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"

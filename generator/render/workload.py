@@ -8,7 +8,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster
 from generator.declared.layers import over
 from generator.declared.workload import Workload
-from generator.render.driver import in_order
+from generator.operator.driver import in_order
 
 # Where built-in kinds describe their pods (k8s.io/api, core/v1, apps/v1, batch/v1).
 TEMPLATE = ("spec", "template")
@@ -89,7 +89,7 @@ def _terms(cluster: Cluster, workload: Workload) -> tuple[Mapping[str, Any], ...
     """The nodeSelectorTerms of its need; what they take is loaded where there is one."""
     if workload.cuda is None:
         return ()
-    from generator.render.placement import workload_terms
+    from generator.operator.placement import workload_terms
 
     return workload_terms(cluster, workload)
 

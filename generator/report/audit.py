@@ -11,9 +11,9 @@ from generator.audit.node import Standing
 from generator.audit.objects import Adoption
 from generator.audit.pools import System
 from generator.finding import Severity
-from generator.render.reload import Effect
+from generator.operator.reload import Effect
 from generator.report.count import counted
-from generator.report.text import printable, sentence
+from generator.report.formats.text import printable, sentence
 from generator.report.unasked import Unasked, unasked_lines
 
 EFFECTS = {

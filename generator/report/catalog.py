@@ -5,11 +5,11 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from generator.catalog.change import Change, Kind, counted
+from generator.catalog.listing import Row, State
 from generator.declared.entry import Entry
 from generator.facts.tag import Unreadable
-from generator.ledger.change import Change, Kind, counted
-from generator.ledger.standing import Row, State
-from generator.report.text import printable, table
+from generator.report.formats.text import printable, table
 
 NAMED = 5  # of what is only counted
 NOT_RECORDED = "not recorded"

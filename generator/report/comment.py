@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from generator.change.danger import Danger
+from generator.change.effect import Outcome
+from generator.change.images import ImageChange, Standing
+from generator.change.impact import ClusterImpact, PoolImpact, Presence
 from generator.report import impact as words
+from generator.report.formats.markdown import bounded, cell, code, marker
 from generator.report.impact import Told
-from generator.report.markdown import bounded, cell, code, marker
-from generator.upgrade.danger import Danger
-from generator.upgrade.effect import Outcome
-from generator.upgrade.images import ImageChange, Standing
-from generator.upgrade.impact import ClusterImpact, PoolImpact, Presence
 
 WORST = (
     Outcome.REMOVED,

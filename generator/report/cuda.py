@@ -10,11 +10,11 @@ from generator.declared.workload import Workload
 from generator.facts.affinity import Term
 from generator.facts.cuda import Need, needed
 from generator.facts.cudachoice import By
-from generator.render.carries import Verdict, answer, loaded
-from generator.render.obstacles import obstacles
-from generator.render.placement import compatibility_of, need_terms, workload_terms
+from generator.operator.carries import Verdict, answer, loaded
+from generator.operator.obstacles import obstacles
+from generator.operator.placement import compatibility_of, need_terms, workload_terms
 from generator.render.scalar import quoted, text
-from generator.report.text import printable, table
+from generator.report.formats.text import printable, table
 
 HEAD = ("POOL", "DRIVER", "CUDA", "TOOLKITS", "IN THE WAY OF A NEWER ONE")
 NONE = "none"

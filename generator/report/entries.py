@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+from generator.change import entry
+from generator.change.danger import Danger, Kind
+from generator.change.effect import Outcome
+from generator.change.images import ImageChange, Standing
+from generator.change.impact import ClusterImpact, Impact, PoolImpact
+from generator.change.places import Places
 from generator.finding import Finding, Place, Severity
 from generator.report import impact as words
-from generator.upgrade import entry
-from generator.upgrade.danger import Danger, Kind
-from generator.upgrade.effect import Outcome
-from generator.upgrade.images import ImageChange, Standing
-from generator.upgrade.impact import ClusterImpact, Impact, PoolImpact
-from generator.upgrade.placing import Places
 
 MERGE = "merge it when these nodes may lose their GPU pods"
 HINTS = {

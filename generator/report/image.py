@@ -11,13 +11,13 @@ from generator.declared.layers import Level
 from generator.declared.mirror import Mirror, MirrorKind, node_mirrors
 from generator.facts.osname import os_tag
 from generator.facts.release import OsTagRule, Release
-from generator.render import effective
-from generator.render.combination import Combination, combinations, references
-from generator.render.effective import Origin, Said
+from generator.images.lookup import Lack, Listed, lacking
+from generator.images.mirrors import source
+from generator.operator import effective
+from generator.operator.combination import Combination, combinations, references
+from generator.operator.effective import Origin, Said
+from generator.report.formats.text import printable
 from generator.report.show import origin_text
-from generator.report.text import printable
-from generator.rules.image_mirror import source
-from generator.rules.image_miss import Lack, Listed, lacking
 
 BUILT = "built"
 STATES = {

@@ -5,15 +5,15 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from generator.change.danger import Danger
+from generator.change.effect import Outcome
+from generator.change.evicted import Eviction
+from generator.change.images import ImageChange, Standing
+from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
 from generator.declared.size import Size
-from generator.render.reload import Change
-from generator.report.text import printable
-from generator.rules.ring import order
-from generator.upgrade.danger import Danger
-from generator.upgrade.effect import Outcome
-from generator.upgrade.evicted import Eviction
-from generator.upgrade.images import ImageChange, Standing
-from generator.upgrade.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.operator.reload import Change
+from generator.report.formats.text import printable
+from generator.rules.upgrade.ring import order
 
 WORDS = {
     Outcome.REMOVED: "driver goes",

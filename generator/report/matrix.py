@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from generator.upgrade.work import Work
+from generator.change.work import Work
 
 # docs.github.com "Running variations of jobs in a workflow"; docs.gitlab.com "CI/CD YAML syntax", parallel:matrix.
 MOST = {"github": 256, "gitlab": 200}

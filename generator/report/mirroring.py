@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec.json import encode
 
-from generator.ledger.exporting import Wanted, split
-from generator.report.text import printable
+from generator.catalog.export import Wanted, split
+from generator.report.formats.text import printable
 
 NAME = "drivergate"
 _NOT_RECORDED = "-"

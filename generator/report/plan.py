@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from generator.change.driver_choice import Choice, Proposal, Reason
+from generator.change.plan import Answer, Image, Plan, State, Verdict
+from generator.change.work import Action, Work
 from generator.declared.fleet import Pool
 from generator.report.count import counted
-from generator.report.text import printable
-from generator.upgrade.plan import Answer, Image, Plan, State, Verdict
-from generator.upgrade.proposal import Choice, Proposal, Reason
-from generator.upgrade.work import Action, Work
+from generator.report.formats.text import printable
 
 DAY = 86400
 ACTIONS = {

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from generator.declared.sources import FOLDER as ELSEWHERE
 from generator.declared.sources import LOCK
 from generator.finding import Finding, Place, Severity
-from generator.report.text import printable, sentence
+from generator.report.formats.text import printable, sentence
 
 RANK = {Severity.INVALID: 0, Severity.ERROR: 1, Severity.WARNING: 2}
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from generator.change.evicted import Trouble
+from generator.change.plan import Answer
+from generator.change.runbook import Runbook, Step, Wave, Way
+from generator.change.work import Action, Work
 from generator.report.commands import code, codes, context, shell
 from generator.report.count import counted
+from generator.report.formats.text import printable
 from generator.report.plan import recipe_lines
 from generator.report.runbook_pool import step_lines, synced
-from generator.report.text import printable
-from generator.upgrade.evicted import Trouble
-from generator.upgrade.plan import Answer
-from generator.upgrade.runbook import Runbook, Step, Wave, Way
 from generator.upgrade.state import STATE
-from generator.upgrade.work import Action, Work
 
 # What each state means to whoever watches (k8s-operator-libs pkg/upgrade, in the order of a node's way).
 STATES = (

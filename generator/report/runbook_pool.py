@@ -3,13 +3,13 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
+from generator.change.evicted import Eviction
+from generator.change.runbook import Step, Way
 from generator.declared.delivery import CHARTS, application_name
 from generator.declared.fleet import Cluster, Install
 from generator.report.commands import code, codes, context, shell
 from generator.report.count import counted
 from generator.report.plan import nodes
-from generator.upgrade.evicted import Eviction
-from generator.upgrade.runbook import Step, Way
 from generator.upgrade.state import STATE
 
 BY_BOOT = """\

@@ -11,11 +11,11 @@ from generator.declared.mirror import MirrorKind
 from generator.declared.workload import Workload
 from generator.facts import label
 from generator.facts.release import DriverApi
-from generator.render import effective
-from generator.render.combination import references
-from generator.render.effective import Origin, Said, Tree
+from generator.operator import effective
+from generator.operator.combination import references
+from generator.operator.effective import Origin, Said, Tree
 from generator.render.scalar import scalar, text
-from generator.report.text import printable, table
+from generator.report.formats.text import printable, table
 
 HEAD: tuple[str, ...] = (
     *("CLUSTER", "RING", "OPERATOR", "API", "INSTALL"),

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.sources import Pinned
-from generator.report.text import printable
+from generator.report.formats.text import printable
 
 SHORT = 12
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from generator.ledger.synced import Run, Synced
+from generator.catalog.sync import Run, Synced
 from generator.report.catalog import change_lines, changes_json, others, summary, written_lines
-from generator.report.text import printable
+from generator.report.formats.text import printable
 
 
 def as_text(run: Run) -> str:

@@ -6,14 +6,14 @@ from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Mode, OsRelease, Pool
 from generator.facts import label
-from generator.facts.image import Refused
 from generator.facts.kernel import label_form
 from generator.facts.release import DriverApi
 from generator.observed.node import Node
-from generator.render.claim import Claim, absent_labels, asked, claims, combination_at, has_gpu, taken_by
-from generator.render.combination import Combination, combinations
+from generator.operator.claim import Claim, absent_labels, asked, claims, combination_at, has_gpu, taken_by
+from generator.operator.combination import Combination, combinations
+from generator.operator.image import Refused
+from generator.report.formats.text import printable
 from generator.report.image import BUILT_ON_NODE, Images, Part, Platform, os_part, part_lines, standing
-from generator.report.text import printable
 
 # Set by people where sandbox workloads are on; vm-passthrough and vm-vgpu nodes get no container driver.
 WORKLOAD = "nvidia.com/gpu.workload.config"

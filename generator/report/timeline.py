@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from html import escape
 
+from generator.report.formats.text import printable
 from generator.report.simulation import clock, event_line, grouped, headline
-from generator.report.text import printable
 from generator.upgrade.event import Kind
 from generator.upgrade.simulation import Lane, Simulation, Span
 from generator.upgrade.state import State

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from generator.report.text import printable, sentence, table
+from generator.report.formats.text import printable, sentence, table
 from generator.upgrade.scene import Verdict
 from generator.upgrade.simulation import ASSUMED
 from generator.upgrade.state import State

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from generator.catalog.verify import Verified
 from generator.finding import Severity
-from generator.ledger.verified import Verified
-from generator.report.text import COLORS, FAINT, RESET, printable, sentence
+from generator.report.formats.text import COLORS, FAINT, RESET, printable, sentence
 
 
 def as_text(found: Sequence[Verified], *, color: bool) -> str:

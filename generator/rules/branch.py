@@ -6,7 +6,7 @@ from generator.declared.fleet import Mode, Pool
 from generator.facts import branch as branches
 from generator.facts.branch import Branch
 from generator.finding import Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.rule import Problem, Rule
 

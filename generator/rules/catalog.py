@@ -1,7 +1,7 @@
 """Rules of the family catalog/: told where catalog files are read and put together, but for mirrors."""
 
 from generator.finding import Severity
-from generator.rules.image_mirror import proxy_listed
+from generator.rules.image.mirror import proxy_listed
 from generator.rules.rule import Rule
 
 RULES = (

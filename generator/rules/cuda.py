@@ -6,7 +6,7 @@ What they need is loaded where a fleet declares workloads: a check of one that h
 from collections.abc import Iterable
 
 from generator.finding import Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.rule import Problem, Rule
 
 
@@ -14,7 +14,7 @@ def driver_too_old(context: Context) -> Iterable[Problem]:
     """Pools whose driver doesn't meet the need of a workload that may run there."""
     if not context.fleet.workloads:
         return ()
-    from generator.rules import needing
+    from generator.rules import cuda_needs as needing
 
     return needing.driver_too_old(context)
 
@@ -23,7 +23,7 @@ def unsatisfiable(context: Context) -> Iterable[Problem]:
     """Workloads that no change of a driver lets run in a cluster."""
     if not context.fleet.workloads:
         return ()
-    from generator.rules import needing
+    from generator.rules import cuda_needs as needing
 
     return needing.unsatisfiable(context)
 
@@ -32,7 +32,7 @@ def cannot_tell(context: Context) -> Iterable[Problem]:
     """Pools of which nobody can say whether the driver meets the need."""
     if not context.fleet.workloads:
         return ()
-    from generator.rules import needing
+    from generator.rules import cuda_needs as needing
 
     return needing.cannot_tell(context)
 
@@ -41,7 +41,7 @@ def scale_from_zero(context: Context) -> Iterable[Problem]:
     """Pools that can be empty, of workloads that wait for a label which only a loaded driver brings."""
     if not context.fleet.workloads:
         return ()
-    from generator.rules import needing
+    from generator.rules import cuda_needs as needing
 
     return needing.scale_from_zero(context)
 
@@ -50,7 +50,7 @@ def deprecated_label(context: Context) -> Iterable[Problem]:
     """Own terms on old label names where the cluster chose the new ones, or on both in one term."""
     if not context.fleet.workloads:
         return ()
-    from generator.rules import needing
+    from generator.rules import cuda_needs as needing
 
     return needing.deprecated_label(context)
 

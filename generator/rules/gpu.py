@@ -11,7 +11,7 @@ from generator.facts import driver as drivers
 from generator.facts.branch import Family, ModuleType, OpenModules
 from generator.facts.release import DriverApi
 from generator.finding import Place, Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.rule import Problem, Rule
 
 FAMILIES = {str(family): family for family in Family}

@@ -1,7 +1,7 @@
 """Rules of the family inventory/: told where documents are read and put together, but for silences and mirrors."""
 
 from generator.finding import Severity
-from generator.rules.image_mirror import unused
+from generator.rules.image.mirror import unused
 from generator.rules.rule import Rule
 
 RULES = (

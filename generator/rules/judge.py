@@ -9,7 +9,7 @@ from generator.declared.baseline import Baseline, Entry, entry_of
 from generator.declared.fleet import Fleet, SilenceEntry
 from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.rule import Rule
 
 

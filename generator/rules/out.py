@@ -6,7 +6,7 @@ from generator.declared.crds import plain
 from generator.finding import Place, Severity
 from generator.render.ownership import FOLDER, MANIFEST, strays, taken_away
 from generator.render.template import cluster_of
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.rule import Problem, Rule
 
 RENDER = "run: drivergate render"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from generator.finding import Finding, Place, Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 
 
 class Problem(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,11 @@
 """The one visible table of rules. Ids are for ever; docs/rules/ says more of each."""
 
-from generator.rules import branch, catalog, cuda, disruption, gpu, image, inventory, operator, out, template, upgrade
+from generator.rules import branch, catalog, cuda, gpu, inventory, out, template
+from generator.rules.disruption import rules as disruption
+from generator.rules.image import rules as image
+from generator.rules.operator import rules as operator
 from generator.rules.rule import Rule
+from generator.rules.upgrade import rules as upgrade
 
 RULES: tuple[Rule, ...] = (
     *image.RULES,

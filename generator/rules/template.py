@@ -8,7 +8,7 @@ from typing import Any
 from generator.finding import Place, Severity
 from generator.render.output import KUSTOMIZATIONS
 from generator.render.rendered import GPU_OPERATOR
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.rule import Problem, Rule
 
 FEW = 5

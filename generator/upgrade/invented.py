@@ -12,7 +12,7 @@ from generator.observed.driver import DriverObject, Scale
 from generator.observed.node import Node
 from generator.observed.objects import Objects
 from generator.observed.pod import APP, DRIVER_APP, VALIDATOR_APP, Container, Owner, Pod
-from generator.render.driver import object_spec, policy_spec
+from generator.operator.driver import object_spec, policy_spec
 
 # What owns the pods of an owner: those of a Deployment are of a ReplicaSet.
 POD_OWNERS = {"Deployment": "ReplicaSet", "CronJob": "Job"}

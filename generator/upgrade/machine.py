@@ -6,7 +6,7 @@ gpu-operator controllers/upgrade_controller.go, k8s-operator-libs pkg/upgrade/up
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.facts.slots import BadMaxUnavailable, Slots, slots_of
+from generator.operator.slots import BadMaxUnavailable, Slots, slots_of
 from generator.upgrade import steps
 from generator.upgrade.emptying import Evict
 from generator.upgrade.event import Event, Kind, Stopped, StoppedError

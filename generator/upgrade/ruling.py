@@ -9,10 +9,10 @@ from generator.facts.label import OWNER
 from generator.facts.label import Node as LabelledNode
 from generator.facts.podselector import selector_problem
 from generator.facts.release import Release
-from generator.facts.selector import Conflict, Conflicting, Driver, owners
-from generator.facts.slots import BadMaxUnavailable, scaled
 from generator.observed.driver import DriverObject
 from generator.observed.objects import DRIVER_KINDS, Objects
+from generator.operator.selector import Conflict, Conflicting, Driver, owners
+from generator.operator.slots import BadMaxUnavailable, scaled
 from generator.upgrade.machine import Controller
 from generator.upgrade.policy import Policy, policy_of, policy_of_object
 from generator.upgrade.world import Scope

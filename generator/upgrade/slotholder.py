@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from generator.facts.slots import BadMaxUnavailable, Slots
+from generator.operator.slots import BadMaxUnavailable, Slots
 from generator.upgrade.machine import slots_now
 from generator.upgrade.scene import Diagnosis, Scene, Verdict, kubectl, relabel, soon
 from generator.upgrade.state import State

@@ -8,8 +8,8 @@ from msgspec import Struct
 from generator.facts import label
 from generator.facts.label import DEPLOY_DRIVER, PREINSTALLED
 from generator.facts.release import Release
-from generator.facts.slots import BadMaxUnavailable
 from generator.observed.objects import Objects
+from generator.operator.slots import BadMaxUnavailable
 from generator.upgrade.assembled import DEPLOY, Assembled, Missing, assembled
 from generator.upgrade.diagnosis import diagnose
 from generator.upgrade.guarding import Guards, live_guards

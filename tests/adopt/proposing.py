@@ -6,7 +6,7 @@ from typing import Any
 from generator.adopt.driverobject import Objects, parse
 from generator.adopt.given import Given
 from generator.adopt.proposal import Proposed, proposed
-from generator.declared.document import read
+from generator.documents.document import read
 from generator.observed import node
 from tests.adopt.nodes import listed
 from tests.judging import VERSION, findings

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from generator.facts import label
 from generator.facts.release import Release, resolve
-from generator.facts.selector import Driver, validate
+from generator.operator.selector import Driver, validate
 from tests.adopt import proposing
 from tests.adopt.nodes import GPU, nfd, node
 from tests.adopt.proposing import document, nodes, pools, propose

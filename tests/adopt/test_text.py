@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.adopt.text import document
-from generator.declared.document import read
+from generator.documents.document import read
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029\ufeff\ufffe\uffff"))
 SCALAR = st.one_of(TEXT, st.booleans(), st.integers(-(2**40), 2**40))

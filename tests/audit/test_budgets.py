@@ -6,9 +6,9 @@ import pytest
 
 from generator.audit.audit import Audit, audit
 from tests.audit.cluster import KERNEL, live, node
+from tests.change.test_plan import catalog, files, pool, tag
 from tests.inventories import HEAD
 from tests.upgrade.planning import read
-from tests.upgrade.test_plan import catalog, files, pool, tag
 
 NEITHER = "neither minAvailable nor maxUnavailable"
 ONE = files(pool(f"arch: [amd64], kernels: [{KERNEL}]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.audit.cluster import KERNEL, OTHER, audited, driver_pod, node, said
-from tests.upgrade.test_plan import catalog, files, pool, tag
+from tests.change.test_plan import catalog, files, pool, tag
 
 ONE = files(pool("arch: [amd64], kernels: [5.15.0-173-generic]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from generator.render.driver import object_spec, policy_spec
-from generator.render.reload import Effect
+from generator.operator.driver import object_spec, policy_spec
+from generator.operator.reload import Effect
 from tests.audit.cluster import KERNEL, audited, node, said, validator
+from tests.change.test_plan import catalog, files, pool, tag
 from tests.upgrade.planning import read
-from tests.upgrade.test_plan import catalog, files, pool, tag
 
 ONE = files(pool(f"arch: [amd64], kernels: [{KERNEL}]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})
 CLUSTERPOLICY = files(

@@ -1,5 +1,5 @@
 from tests.audit.cluster import KERNEL, OTHER, audited, driver_pod, node, said
-from tests.upgrade.test_plan import catalog, files, pool, tag
+from tests.change.test_plan import catalog, files, pool, tag
 
 DIGEST, NEWER = f"sha256:{'a' * 64}", f"sha256:{'b' * 64}"
 BOTH = {"inventory/catalog.yaml": catalog(tag(KERNEL), tag(OTHER))}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.declared.document import Document, read
-from generator.declared.texts import Texts
+from generator.documents.document import Document, read
+from generator.documents.texts import Texts
 from generator.render import rendered
 from tests.bench import limit
 from tests.bench.fleet import write_fleet

@@ -7,8 +7,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from generator.finding import Finding, Severity
-from generator.report import text
-from generator.rules.context import DriverObject
+from generator.report.formats import text
+from generator.revision.context import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import RULES
 from tests.judging import context_of

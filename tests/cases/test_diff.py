@@ -2,10 +2,10 @@
 
 import pytest
 
+from generator.change.comparison import impact
+from generator.change.effect import Outcome
+from generator.change.impact import Impact
 from generator.report.impact import Told, text
-from generator.upgrade.comparison import impact
-from generator.upgrade.effect import Outcome
-from generator.upgrade.impact import Impact
 from tests.cases.inventory import files, fleet, pool
 from tests.cases.outcome import shows
 from tests.judging import context_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli.looking import look
-from generator.edges.registry import Missing
+from generator.edges.registry.client import Missing
 from generator.observed.image import BuiltImage
 from tests.cases import inventory
 from tests.cases.conftest import CaseRepo, Said

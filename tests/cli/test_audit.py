@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.audit.cluster import KERNEL, OTHER, driver_pod, listed, node
+from tests.change.test_plan import catalog, files, pool, tag
 from tests.cli.calling import call
 from tests.edges.api_server import ApiServer, status
-from tests.upgrade.test_plan import catalog, files, pool, tag
 
 Capture = pytest.CaptureFixture[str]
 WANTED = f"arch: [amd64], kernels: [{KERNEL}], upcomingKernels: [{OTHER}]"

@@ -10,7 +10,7 @@ from generator.cli.outcome import Reporting
 from tests.cli.calling import call
 from tests.cli.fleet import CATALOG, CLUSTER, FLEET, IMAGE, repository
 from tests.gitrepo import Repo, isolate
-from tests.report.formats import issues_of, run_of, suite_of
+from tests.testing.reports import issues_of, run_of, suite_of
 
 Capture = pytest.CaptureFixture[str]
 OTHER = CLUSTER.replace("name: one", "name: two")

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.calling import call
 from tests.gitrepo import Repo, isolate
 from tests.inventories import CATALOG, FLEET, HEAD, IMAGE, POOL, cluster
-from tests.report.formats import run_of, suite_of
+from tests.testing.reports import run_of, suite_of
 
 Capture = pytest.CaptureFixture[str]
 NAMES = ("a", "b", "c", "d", "e")

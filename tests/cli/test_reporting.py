@@ -10,7 +10,7 @@ from generator.declared.baseline import FILE as BASELINE
 from tests.cli.calling import call
 from tests.cli.fleet import repository
 from tests.gitrepo import Repo, isolate
-from tests.report.formats import issues_of, run_of, suite_of
+from tests.testing.reports import issues_of, run_of, suite_of
 
 
 @pytest.fixture

@@ -249,7 +249,7 @@ LOADED = "import atexit\natexit.register(lambda: print(*sorted(sys.modules), fil
         (("--help",), ("jinja2", "yaml", "jsonschema_rs", "rich", "generator.declared", "generator.facts")),
         (("schema",), ("jinja2", "yaml", "jsonschema_rs", "rich", "generator.declared", "generator.facts")),
         (("schema", "Fleet"), ("jinja2", "yaml", "jsonschema_rs", "rich", "generator.declared")),
-        (("rules",), ("jsonschema_rs", "rich", "generator.edges.git")),
+        (("rules",), ("jsonschema_rs", "rich", "generator.edges.git.command")),
         (("show",), ("jsonschema_rs", "rich", "generator.rules")),
         (("tag", "aws-use1/a100-train"), ("jsonschema_rs", "rich", "urllib3")),
         (("check",), ("urllib3", "ssl")),

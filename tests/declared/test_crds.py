@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from generator.declared.crds import plain, read_crd
-from generator.declared.document import read
+from generator.documents.document import read
 from generator.finding import Place, Severity
 from tests.shared import operator_data
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from generator.declared.build import build
-from generator.declared.document import read
 from generator.declared.driverspec import OWNED, fitted, unknown_fields
 from generator.declared.inventory import load
-from generator.declared.layers import Path
+from generator.documents.document import read
+from generator.documents.places import Path
 from generator.facts import crd
 from generator.facts.release import DriverApi, Release, resolve
 from generator.finding import Finding, Place, Severity

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.declared.document import read
 from generator.declared.inventory import load
+from generator.documents.document import read
 from generator.finding import Place, Severity
 from generator.rules.table import BY_ID
 from tests.inventories import (

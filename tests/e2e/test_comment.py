@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from generator.facts import data
-from generator.report.markdown import marker
+from generator.report.formats.markdown import marker
 from tests.e2e.fleet import Said, run
 
 TOKEN = "secret-of-the-test"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.edges.difference import changed_paths
 from generator.edges.errors import UnreadableError
-from generator.edges.git import git_at
-from generator.edges.listing import Listings
+from generator.edges.git.command import git_at
+from generator.edges.git.difference import changed_paths
+from generator.edges.git.listing import Listings
 from tests.gitrepo import Repo, isolate
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from generator.edges.errors import NoGitError, UnreadableError, printable
 from generator.edges.files import WorkTree, find_root
-from generator.edges.git import git_at
-from generator.edges.listing import Listings
+from generator.edges.git.command import git_at
+from generator.edges.git.listing import Listings
 from generator.edges.source import Kind
 from tests.gitrepo import Repo
 

@@ -3,10 +3,11 @@
 from typing import Any
 
 from generator.facts import kernel as kernels
-from generator.facts import label, nodepool, objectname, osname, reference, selector
-from generator.facts.image import Component, ImageSpec, NodeSystem, Refused, driver_image
+from generator.facts import label, osname, reference
 from generator.facts.label import Node
 from generator.facts.release import DriverApi, Release, resolve
+from generator.operator import nodepool, objectname, selector
+from generator.operator.image import Component, ImageSpec, NodeSystem, Refused, driver_image
 
 APIS = {"nvidiadriver": DriverApi.NVIDIADRIVER, "clusterpolicy": DriverApi.CLUSTERPOLICY}
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from generator.facts import budgetspec, deletable, drain, gpupod, slots
+from generator.facts import budgetspec, deletable, drain, gpupod
 from generator.facts.budget import Budget, Owner, Pod, Scale, Status, status
 from generator.facts.eviction import Answer, evict
+from generator.operator import slots
 from tests.facts.answers import release_of
 
 SCALE = {

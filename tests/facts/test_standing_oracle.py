@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.facts import slots
+from generator.operator import slots
 from tests.facts import standings
 from tests.shared import mismatches, oracle, own
 

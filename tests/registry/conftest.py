@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.edges.registry import Session
-from generator.edges.registry_retry import Pace
-from generator.edges.registry_transport import Limits
+from generator.edges.registry.client import Session
+from generator.edges.registry.retry import Pace
+from generator.edges.registry.transport import Limits
 from tests.registry import debian
 from tests.registry.pusher import Pusher
 

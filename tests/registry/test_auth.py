@@ -10,7 +10,7 @@ import pytest
 
 from generator.edges.errors import CouldNotLookError
 from generator.edges.parallel import each
-from generator.edges.registry_challenge import Challenge, challenges, token_url
+from generator.edges.registry.challenge import Challenge, challenges, token_url
 from tests.registry import images
 from tests.registry.conftest import session
 from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
-from generator.edges.registry_address import Address, parse
-from generator.edges.registry_credentials import Credentials, Kind, Login
+from generator.edges.registry.address import Address, parse
+from generator.edges.registry.credentials import Credentials, Kind, Login
 
 NVCR = Address("nvcr.io", "nvidia/driver")
 

@@ -6,7 +6,7 @@ import pytest
 
 from generator.cli.looking import look
 from generator.edges.parallel import each
-from generator.edges.registry import Absent, Missing
+from generator.edges.registry.client import Absent, Missing
 from generator.observed.image import BuiltImage
 from tests.registry import images
 from tests.registry.conftest import session

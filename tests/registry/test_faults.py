@@ -11,9 +11,9 @@ import pytest
 from generator.cli.looking import look
 from generator.edges.errors import CouldNotLookError, ImageUnreadableError, UnreadableError
 from generator.edges.parallel import each
-from generator.edges.registry import Absent, Missing
-from generator.edges.registry_retry import Pace
-from generator.edges.registry_transport import Limits
+from generator.edges.registry.client import Absent, Missing
+from generator.edges.registry.retry import Pace
+from generator.edges.registry.transport import Limits
 from generator.observed.image import BuiltImage
 from tests.registry import debian, images
 from tests.registry.conftest import QUICK, session

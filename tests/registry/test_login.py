@@ -11,7 +11,7 @@ import trustme
 
 from generator.cli.looking import look
 from generator.edges.errors import CouldNotLookError, UnreadableError
-from generator.edges.registry import Absent, Missing
+from generator.edges.registry.client import Absent, Missing
 from generator.observed.image import BuiltImage
 from tests.registry import debian, images, keeping
 from tests.registry.conftest import session

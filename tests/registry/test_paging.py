@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.edges import registry_paging
 from generator.edges.errors import CouldNotLookError
-from generator.edges.registry import Absent, Missing
+from generator.edges.registry import paging as registry_paging
+from generator.edges.registry.client import Absent, Missing
 from tests.registry.conftest import session
 from tests.registry.faults import Asked, FaultServer, Reply, Script, as_json, error
 

@@ -11,7 +11,7 @@ import pytest
 
 from generator.cli.looking import look
 from generator.edges.errors import OutsideError
-from generator.edges.secret import Secret
+from generator.edges.registry.secret import Secret
 from tests.registry import images
 from tests.registry.conftest import session
 from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json

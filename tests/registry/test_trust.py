@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.edges import registry_trust
 from generator.edges.errors import CouldNotLookError, OutsideError
+from generator.edges.registry import trust as registry_trust
 from tests.registry import images
 from tests.registry.conftest import session
 from tests.registry.faults import FaultServer, Holding, Reply

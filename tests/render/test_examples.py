@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from generator.finding import Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 from tests.judging import context_of
 from tests.shared import REPO
 

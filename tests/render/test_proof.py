@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.declared.document import read
+from generator.documents.document import read
 from generator.render.environment import environment
 from generator.render.proof import Prover, Skeleton
 from generator.render.scalar import UnprintableError

@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from generator.declared.document import read
-from generator.declared.scalar import Ambiguous
-from generator.declared.syntax import in_value
+from generator.documents.document import read
+from generator.documents.scalar import Ambiguous
+from generator.documents.syntax import in_value
 from generator.render.scalar import (
     END,
     LONGEST_KEY,

@@ -2,18 +2,18 @@
 
 import pytest
 
+from generator.change.danger import Danger, Kind
+from generator.change.effect import Outcome
+from generator.change.evicted import Eviction, Trouble
+from generator.change.images import ImageChange, Standing
+from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
 from generator.declared.size import Size
-from generator.render.reload import Change
+from generator.operator.reload import Change
 from generator.report.comment import comment
+from generator.report.formats.markdown import LONGEST
 from generator.report.impact import Told, text, values
-from generator.report.markdown import LONGEST
-from generator.upgrade.danger import Danger, Kind
-from generator.upgrade.effect import Outcome
-from generator.upgrade.evicted import Eviction, Trouble
-from generator.upgrade.images import ImageChange, Standing
-from generator.upgrade.impact import ClusterImpact, Impact, PoolImpact, Presence
-from tests.report.formats import HOSTILE
-from tests.report.test_markdown import RENDER, shown
+from tests.report.formats.test_markdown import RENDER, shown
+from tests.testing.reports import HOSTILE
 
 
 def pool(name: str, outcome: Outcome = Outcome.NONE, **more: object) -> PoolImpact:

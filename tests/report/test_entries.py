@@ -3,27 +3,27 @@
 import pytest
 from markdown_it import MarkdownIt
 
+from generator.change import entry
+from generator.change.comparison import impact
+from generator.change.danger import Danger, Kind
+from generator.change.effect import Outcome
+from generator.change.evicted import Eviction, Trouble
+from generator.change.images import ImageChange, Standing
+from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.change.places import Places
 from generator.declared.size import Size
 from generator.finding import Finding, Severity
-from generator.render.reload import Change
+from generator.operator.reload import Change
 from generator.report.entries import entries
-from generator.report.github import github
-from generator.report.gitlab import gitlab
-from generator.report.junit import junit
-from generator.report.markdown import markdown
+from generator.report.formats.github import github
+from generator.report.formats.gitlab import gitlab
+from generator.report.formats.junit import junit
+from generator.report.formats.markdown import markdown
+from generator.report.formats.sarif import sarif
 from generator.report.reported import Reported, RuleText
-from generator.report.sarif import sarif
-from generator.upgrade import entry
-from generator.upgrade.comparison import impact
-from generator.upgrade.danger import Danger, Kind
-from generator.upgrade.effect import Outcome
-from generator.upgrade.evicted import Eviction, Trouble
-from generator.upgrade.images import ImageChange, Standing
-from generator.upgrade.impact import ClusterImpact, Impact, PoolImpact, Presence
-from generator.upgrade.placing import Places
 from tests.judging import context_of
-from tests.report.formats import HOSTILE, issues_of, run_of, suite_of
 from tests.rules.inventories import CLUSTER, FLEET, inventory, pool
+from tests.testing.reports import HOSTILE, issues_of, run_of, suite_of
 
 Files = dict[str, str]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import yaml
 
+from generator.change.work import to_build
 from generator.report import matrix
-from generator.upgrade.work import to_build
+from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 from tests.cli.calling import REPO
 from tests.upgrade.planning import works
-from tests.upgrade.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 
 
 def wanted() -> tuple:

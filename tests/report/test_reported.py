@@ -2,7 +2,7 @@
 
 from generator.finding import Place
 from generator.report.reported import below
-from tests.report.formats import finding
+from tests.testing.reports import finding
 
 
 def test_places_are_relative_to_git_s_top_folder() -> None:

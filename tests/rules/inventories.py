@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from generator.facts.definition import Definition
 from generator.finding import Finding
-from generator.rules.context import DriverObject
+from generator.revision.context import DriverObject
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID
 from tests.judging import context_of

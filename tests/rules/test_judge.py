@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from generator.declared.baseline import FILE, Baseline, baseline_text, entries_of, read_baseline
 from generator.finding import Finding, Place, Severity
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.judge import Judgement, judge
 from generator.rules.rule import Problem, Rule
 from generator.rules.table import RULES

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from generator.finding import Finding
 from generator.render.ownership import MANIFEST, ownership
-from generator.rules.context import Context
+from generator.revision.context import Context
 from generator.rules.judge import judge
 from generator.rules.table import RULES
 from tests.inventories import CLUSTER_FILE, POOL, cluster, files

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from generator.change import entry
 from generator.finding import Severity
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID, RULES
-from generator.upgrade import entry
 from tests.shared import REPO
 from tests.test_bad import CASES, rule_of
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
+from generator.change.plan import Plan, plan
+from generator.change.whatif import Asked
+from generator.change.wish import Wish, meant
+from generator.change.work import Work, work
 from generator.declared.build import build
 from generator.declared.catalog import Catalog, collect
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
-from generator.upgrade.plan import Plan, plan
-from generator.upgrade.whatif import Asked
-from generator.upgrade.wish import Wish, meant
-from generator.upgrade.work import Work, work
 from tests.judging import VERSION, bytes_of
 
 EMPTY = {"kernels": (), "os": "", "driver": "", "node_image": "", "operator": ""}

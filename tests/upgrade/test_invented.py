@@ -1,9 +1,9 @@
 """The inventory as if a cluster had been looked at."""
 
 from generator.upgrade.invented import invented
+from tests.change.test_plan import catalog, files, pool, tag
 from tests.inventories import HEAD
 from tests.upgrade.planning import read
-from tests.upgrade.test_plan import catalog, files, pool, tag
 
 KERNEL = "5.15.0-173-generic"
 ON = "runsOn: {clusters: [one], pools: [a]}, namespace: ml, owner: {kind: Deployment}, replicas: 2"

@@ -1,0 +1,45 @@
+"""Which lines of the catalog nobody needs: neither the fleet as it is, nor as it was in some of its commits."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+
+from generator.catalog.change import Change, Kind
+from generator.catalog.need import Wish
+from generator.declared.entry import Entry
+from generator.facts.tag import Unreadable, parse
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """An earlier state of the inventory. `unread` is all its text where no whole fleet could be made of it."""
+
+    commit: str
+    wishes: Mapping[str, Wish]
+    unread: str = ""
+
+
+def unneeded(
+    listed: Mapping[str, Mapping[str, Entry]], wishes: Mapping[str, Wish], past: Iterable[Past]
+) -> tuple[Change, ...]:
+    """The lines that can go, repository by repository, each in the order of its tags."""
+    asked = [wishes, *(one.wishes for one in past)]
+    texts = [one.unread for one in past if one.unread]
+    return tuple(
+        Change(Kind.REMOVED, repository, tag, entries[tag], None)
+        for repository, entries in sorted(listed.items())
+        for tag in sorted(entries)
+        if not any(repository in one and one[repository].asks_for(entries[tag]) for one in asked)
+        and not any(word in text for word in _telling(tag) for text in texts)
+    )
+
+
+def _telling(tag: str) -> Iterator[str]:
+    """What an inventory that asks for an image must hold in so many words; its kernel may be written with "+"."""
+    parsed = parse(tag)
+    if isinstance(parsed, Unreadable):
+        yield tag
+    elif parsed.precompiled:
+        yield parsed.kernel
+        yield parsed.kernel.replace("_64k", "+64k").replace("_rt", "+rt")
+    else:
+        yield parsed.driver

@@ -1,0 +1,1 @@
+"""Owns what a change does to a fleet and how it can be made: plan, comparison, danger, runbook."""

@@ -1,0 +1,113 @@
+"""Which images a change makes a pool's nodes ask for, and whether they are built: by the gate's own miss."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Pool
+from generator.facts.kernel import order_key
+from generator.images.lookup import Lack, Listed, lacking
+from generator.operator.combination import Combination, combinations
+from generator.operator.image import Refused
+
+
+class Standing(StrEnum):
+    """How an image stands in the catalog."""
+
+    BUILT = "built"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+class ImageChange(Struct, frozen=True, kw_only=True):
+    """One image on one platform: what the nodes asked for before ("" for nothing), what now, and whether it is built.
+
+    `unblocked`: it was not built before the change, and is now.
+    """
+
+    repository: str
+    platform: str
+    kernel: str
+    upcoming: bool
+    was: str
+    becomes: str
+    standing: Standing
+    why: str = ""
+    unblocked: bool = False
+
+
+class Stock(Struct, frozen=True):
+    """The catalogs of both revisions, ready to be asked."""
+
+    was: Listed
+    becomes: Listed
+
+
+def stock(was: Catalog, becomes: Catalog) -> Stock:
+    """One for a whole comparison; two catalogs that are one value are looked through once."""
+    now = Listed(becomes)
+    return Stock(now if was is becomes else Listed(was), now)
+
+
+def image_changes(stock: Stock, was: tuple[Cluster, Pool] | None, becomes: tuple[Cluster, Pool]) -> list[ImageChange]:
+    """Images that weren't asked for before, or that stand otherwise now; the others are no change."""
+    before = [one for one in combinations(*was) if isinstance(one.reference, str)] if was else []
+    asked = {(one.reference, one.arch): one for one in before}
+    return list(_changed(stock, before, asked, combinations(*becomes)))
+
+
+def _changed(
+    stock: Stock,
+    before: list[Combination],
+    asked: dict[tuple[str | Refused, str], Combination],
+    now: tuple[Combination, ...],
+) -> Iterator[ImageChange]:
+    for one in now:
+        standing, why = _standing(stock.becomes, one)
+        old = asked.get((one.reference, one.arch))
+        earlier = _standing(stock.was, old)[0] if old is not None else None
+        if earlier is standing and old is not None and old.upcoming == one.upcoming:
+            continue
+        yield ImageChange(
+            repository=one.repository,
+            platform=one.platform,
+            kernel=one.kernel.name if one.kernel else "",
+            upcoming=one.upcoming,
+            was=_before(one, before),
+            becomes=one.tag if isinstance(one.reference, str) else "",
+            standing=standing,
+            why=why,
+            unblocked=earlier not in {None, Standing.BUILT} and standing is Standing.BUILT,
+        )
+
+
+def _standing(listed: Listed, one: Combination) -> tuple[Standing, str]:
+    if isinstance(one.reference, Refused):
+        return Standing.MISSING, one.reference.message
+    match lacking(one, listed.entry(one)):
+        case None | Lack.CERTAINTY:
+            return Standing.BUILT, ""
+        case Lack.RECORD:
+            return Standing.UNKNOWN, "its platforms are not recorded"
+        case Lack.IMAGE if not listed.catalog.whole:
+            return Standing.UNKNOWN, "a line of the catalog can't be read, so nothing proves it absent"
+        case Lack.GONE:
+            return Standing.MISSING, "it is gone from its registry"
+        case Lack.PLATFORM:
+            return Standing.MISSING, f"it is not built for {one.platform}"
+        case _:
+            return Standing.MISSING, f"no catalog lists it for {one.repository}"
+
+
+def _before(one: Combination, before: list[Combination]) -> str:
+    """What nodes of the same kernel asked for, else those of the newest kernel that ran."""
+    same = [each for each in before if each.arch == one.arch and not each.upcoming]
+    exact = [each for each in before if each.arch == one.arch and _kernel(each) == _kernel(one)]
+    ordered = sorted(exact or same, key=lambda each: order_key(_kernel(each)))
+    return ordered[-1].tag if ordered else ""
+
+
+def _kernel(one: Combination) -> str:
+    return one.kernel.name if one.kernel else ""

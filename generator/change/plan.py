@@ -1,0 +1,215 @@
+"""May a change be rolled? For each pool the images before and after, and whether those after are built."""
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from generator.change.whatif import Asked, Changed, Skipped, what_if
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.facts import branch as branches
+from generator.facts.kernel import order_key
+from generator.images.lookup import Lack, Listed, Miss, lacking
+from generator.images.nearest import Nearest
+from generator.operator.combination import Combination, combinations
+from generator.operator.image import Refused
+from generator.rules.gpu import driver_branch, family_of
+
+
+class State(StrEnum):
+    """How an image stands that nodes would ask for."""
+
+    UNCHANGED = "unchanged"  # they ask for it as things are declared, and it is built
+    BUILT = "built"
+    MISSING = "missing"
+    UNKNOWN = "unknown"  # its platforms are not recorded, and the gate would refuse it
+    REFUSED = "refused"  # the operator would compose no reference
+
+
+LACKING = frozenset({State.MISSING, State.REFUSED})
+
+
+class Verdict(StrEnum):
+    """Whether a pool may be rolled."""
+
+    GO = "GO"
+    HOLD = "HOLD"
+    UNKNOWN = "UNKNOWN"
+    UNCHANGED = "UNCHANGED"
+
+
+class Image(Struct, frozen=True, kw_only=True):
+    """One image on one platform: what nodes ask for today, and what they would ask for."""
+
+    platform: str
+    kernel: str
+    before: str
+    after: str
+    state: State
+    why: str = ""
+    nearest: str = ""
+    miss: Miss | None = None
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """One pool; `objections` hold it whatever is built, `notes` are what to know beside."""
+
+    cluster: Cluster
+    pool: Pool
+    verdict: Verdict
+    images: tuple[Image, ...]
+    objections: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Plan(Struct, frozen=True):
+    """All pools that were asked about, in the fleet's order."""
+
+    answers: tuple[Answer, ...]
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def lacking(self) -> tuple[Answer, ...]:
+        """The pools that lack an image, or that the operator would compose no reference for."""
+        return tuple(one for one in self.answers if any(image.state in LACKING for image in one.images))
+
+    def of(self, *verdicts: Verdict) -> tuple[Answer, ...]:
+        """The pools of some verdicts."""
+        return tuple(one for one in self.answers if one.verdict in verdicts)
+
+
+# What speaks against the driver that a pool has, from whoever runs on it.
+Against = Callable[[Cluster, Pool], Iterable[str]]
+
+
+def plan(fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None = None) -> Plan:
+    """What the change does to each pool. A catalog that could not be read whole proves nothing missing."""
+    looked = _Looked(catalog, against)
+    found = list(what_if(fleet, asked))
+    answers = tuple(looked.answer(one, asked) for one in found if isinstance(one, Changed))
+    return Plan(answers, tuple(one for one in found if isinstance(one, Skipped)))
+
+
+class _Looked:
+    """One catalog, looked into for many pools."""
+
+    def __init__(self, catalog: Catalog, against: Against | None) -> None:
+        self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
+        self.against = against
+
+    def answer(self, changed: Changed, asked: Asked) -> Answer:
+        before, after = combinations(*changed.before), combinations(*changed.after)
+        # Where the kernels stay, what is declared as upcoming is compared with itself: the change is what differs.
+        running = [one for one in before if asked.keeps_kernels or not one.upcoming]
+        wanted = after if asked.changes else [one for one in after if one.upcoming]
+        cluster, pool = changed.after
+        images = tuple(self._image(cluster, one, running) for one in wanted)
+        objections = tuple(self._objections(cluster, pool)) if any(one.before != one.after for one in images) else ()
+        return Answer(
+            cluster=cluster,
+            pool=pool,
+            verdict=_verdict(images, held=bool(objections)),
+            images=images,
+            objections=objections,
+            notes=tuple(_notes(pool, images)),
+        )
+
+    def _objections(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
+        family, branch = family_of(pool), driver_branch(pool)
+        if family and branch and not branches.serves(branch, family):
+            yield f"branch {branch} does not drive {family} GPUs"
+        if self.against:
+            yield from self.against(cluster, pool)
+        if pool.hold:
+            yield f"the pool is held: {pool.hold}"
+
+    def _image(self, cluster: Cluster, one: Combination, running: list[Combination]) -> Image:
+        kernel = one.kernel.name if one.kernel else ""
+        before = _before(one, running)
+        if isinstance(one.reference, Refused):
+            return Image(
+                platform=one.platform,
+                kernel=kernel,
+                before=before,
+                after="",
+                state=State.REFUSED,
+                why=one.reference.message,
+            )
+        entry = self.listed.entry(one)
+        lack = lacking(one, entry)
+        state = self._state(one, lack, running)
+        miss = (
+            Miss(
+                cluster=cluster,
+                pool=one.pool,
+                kernel=one.kernel,
+                repository=one.repository,
+                tag=one.tag,
+                arches=(one.arch,),
+                upcoming=True,
+                lack=lack,
+                entry=entry,
+            )
+            if lack and lack is not Lack.CERTAINTY
+            else None
+        )
+        return Image(
+            platform=one.platform,
+            kernel=kernel,
+            before=before,
+            after=one.tag,
+            state=state,
+            why=self._why(one, lack),
+            nearest=self.nearest.told(miss) if miss and state is State.MISSING else "",
+            miss=miss,
+        )
+
+    def _state(self, one: Combination, lack: Lack | None, running: list[Combination]) -> State:
+        if lack is Lack.RECORD:
+            return State.UNKNOWN
+        if lack is not None and lack is not Lack.CERTAINTY:
+            return State.MISSING if self.catalog.whole or lack is not Lack.IMAGE else State.UNKNOWN
+        same = any(each.reference == one.reference and each.arch == one.arch for each in running)
+        return State.UNCHANGED if same else State.BUILT
+
+    def _why(self, one: Combination, lack: Lack | None) -> str:
+        match lack:
+            case None:
+                return ""
+            case Lack.IMAGE if not self.catalog.whole:
+                return "a line of the catalog can't be read, so nothing proves it absent"
+            case Lack.IMAGE:
+                return f"no catalog lists it for {one.repository}"
+            case Lack.GONE:
+                return "it has vanished from its registry"
+            case Lack.PLATFORM:
+                return f"it is not built for {one.platform}"
+            case _:
+                return "its platforms are not recorded"
+
+
+def _before(one: Combination, running: Iterable[Combination]) -> str:
+    """What the nodes ask for today: of the same kernel, else of the newest that runs."""
+    same = [each for each in running if each.arch == one.arch and isinstance(each.reference, str)]
+    kernel = one.kernel.name if one.kernel else ""
+    exact = [each for each in same if (each.kernel.name if each.kernel else "") == kernel]
+    ordered = sorted(exact or same, key=lambda each: order_key(each.kernel.name if each.kernel else ""))
+    return ordered[-1].tag if ordered else ""
+
+
+def _verdict(images: tuple[Image, ...], *, held: bool) -> Verdict:
+    states = {image.state for image in images}
+    if not states - {State.UNCHANGED} and all(image.before == image.after for image in images):
+        return Verdict.UNCHANGED
+    if states & {State.MISSING, State.REFUSED} or held:
+        return Verdict.HOLD
+    return Verdict.UNKNOWN if State.UNKNOWN in states else Verdict.GO
+
+
+def _notes(pool: Pool, images: Iterable[Image]) -> Iterator[str]:
+    for image in images:
+        if image.why and image.state in {State.BUILT, State.UNCHANGED}:
+            yield f"{image.after} for {image.platform}: {image.why}"
+    if pool.floating:
+        yield "its kernels change without a commit (kernelSource: floating): nodes may boot others than these"

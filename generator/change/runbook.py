@@ -1,0 +1,242 @@
+"""The ordered steps of a planned change: images first, then wave by wave, with the way back."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from generator.change.evicted import Eviction, Evictions, Trouble
+from generator.change.plan import Answer, Plan, Verdict
+from generator.change.whatif import Asked
+from generator.change.work import Work
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.facts.release import DriverApi
+from generator.images.lookup import Lack, Listed, lacking
+from generator.operator.combination import Combination, combinations
+from generator.revision.context import Context
+from generator.rules.upgrade.ring import order
+
+
+class Way(StrEnum):
+    """Who takes a pool's nodes from the old driver to the new one."""
+
+    ROLL = "roll"  # nodes boot another kernel or OS: whoever rolls node images empties and boots them
+    OPERATOR = "operator"  # the operator upgrades node by node, by the pool's upgradePolicy
+    BY_HAND = "by-hand"  # autoUpgrade is off: nothing happens until a driver pod is deleted
+
+
+class Back(Struct, frozen=True, kw_only=True):
+    """The images that a pool goes back to: those that the catalog has, and those that it hasn't."""
+
+    built: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One pool of a wave. `at_once` are its nodes that go at a time, None where that isn't known.
+
+    `together`: the change is one of the whole cluster, and takes all of its pools in one sync.
+    """
+
+    cluster: Cluster
+    pool: Pool
+    way: Way
+    canary: bool
+    tags: tuple[str, ...]
+    at_once: int | None
+    evictions: tuple[Eviction, ...]
+    troubles: tuple[Trouble, ...]
+    back: Back
+    together: bool = False
+
+    @property
+    def blocked(self) -> bool:
+        """Whether something stops it that is known now."""
+        return any(one.blocks for one in self.troubles)
+
+
+class Wave(Struct, frozen=True):
+    """The clusters of a ring, one after the other; "" holds those without a ring, which come last."""
+
+    ring: str
+    steps: tuple[Step, ...]
+
+    @property
+    def canaries(self) -> tuple[Step, ...]:
+        """What is merged and synced before the rest; nobody, where a sync moves no node yet or nothing else is there.
+
+        A pool, or its whole cluster where the change is one of that.
+        """
+        first = self.steps[0]
+        same = [one for one in self.steps if one.cluster.name == first.cluster.name]
+        alone = tuple(same) if first.together else (first,)
+        return () if first.way is Way.ROLL or len(alone) == len(self.steps) else alone
+
+
+class Runbook(Struct, frozen=True, kw_only=True):
+    """A whole procedure. Pools that are not GO are in `waiting` and in no wave: no step of theirs is written.
+
+    `operator` is the release that clusters are upgraded to, "" where none is.
+    """
+
+    change: str
+    works: tuple[Work, ...]
+    waves: tuple[Wave, ...]
+    waiting: tuple[Answer, ...]
+    unchanged: tuple[Answer, ...]
+    declared: bool
+    operator: str = ""
+
+
+def runbook(context: Context, asked: Asked, made: Plan, works: tuple[Work, ...]) -> Runbook:
+    """The steps of a plan. A step that would empty a node before its image exists is never one of them."""
+    evictions, listed = Evictions(context), Listed(context.catalog)
+    before = {(cluster.name, pool.name): (cluster, pool) for cluster, pool in context.pools()}
+    answers = list(_whole_clusters(made.answers, before, asked))
+    steps: dict[str, list[Step]] = {}
+    for answer in _canaries_first(one for one in answers if one.verdict is Verdict.GO):
+        old = before[answer.cluster.name, answer.pool.name]
+        step = _step(answer, old, asked, evictions, listed, canary=answer.cluster.ring not in steps)
+        steps.setdefault(answer.cluster.ring, []).append(step)
+    return Runbook(
+        change=_change(asked),
+        works=works,
+        waves=tuple(Wave(ring, tuple(steps[ring])) for ring in sorted(steps, key=_rank)),
+        waiting=tuple(one for one in answers if one.verdict in {Verdict.HOLD, Verdict.UNKNOWN}),
+        unchanged=tuple(one for one in answers if one.verdict is Verdict.UNCHANGED),
+        declared=not asked.changes,
+        operator=asked.operator.version if asked.operator else "",
+    )
+
+
+def whole(asked: Asked, fleet: Fleet) -> Asked:
+    """A release of the operator is one of whole clusters, whichever of their pools are named."""
+    if asked.operator is None or not asked.pools:
+        return asked
+    chosen = (one.name for one in fleet.clusters if any(asked.chosen(one, pool) for pool in one.pools))
+    return replace(asked, clusters=frozenset(chosen), pools=frozenset())
+
+
+Before = Mapping[tuple[str, str], tuple[Cluster, Pool]]
+
+
+def _whole_clusters(answers: Sequence[Answer], before: Before, asked: Asked) -> Iterator[Answer]:
+    """Where a change is one of a whole cluster, its pools go together or not at all.
+
+    Another release of the operator replaces the driver pods of every pool, whether its images change or not.
+    """
+    by_cluster: dict[str, list[Answer]] = {}
+    for one in answers:
+        by_cluster.setdefault(one.cluster.name, []).append(one)
+    for name, pools in by_cluster.items():
+        old = before[name, pools[0].pool.name][0].operator.release
+        if not _together(pools[0].cluster, asked) or (asked.operator and asked.operator.version == old.version):
+            yield from pools
+            continue
+        moved = [_moved(one, asked) for one in pools]
+        kept = [one for one in moved if one.verdict in {Verdict.HOLD, Verdict.UNKNOWN}]
+        why = f"the whole cluster goes at once, and {' and '.join(one.pool.name for one in kept)} can't"
+        for one in moved:
+            waits = kept and one.verdict is Verdict.GO
+            yield replace(one, verdict=Verdict.HOLD, objections=(*one.objections, why)) if waits else one
+
+
+def _together(cluster: Cluster, asked: Asked) -> bool:
+    """The operator, or the one driver of a ClusterPolicy; kernels come node by node."""
+    by_policy = cluster.operator.driver_api is DriverApi.CLUSTERPOLICY
+    return asked.operator is not None or (bool(asked.driver) and by_policy)
+
+
+def _moved(answer: Answer, asked: Asked) -> Answer:
+    if asked.operator is None or answer.verdict not in {Verdict.GO, Verdict.UNCHANGED}:
+        return answer
+    if answer.pool.hold and not answer.objections:
+        return replace(answer, verdict=Verdict.HOLD, objections=(f"the pool is held: {answer.pool.hold}",))
+    return replace(answer, verdict=Verdict.GO)
+
+
+def _rank(ring: str) -> tuple[bool, object]:
+    return not ring, order(ring)
+
+
+def _canaries_first(answers: Iterable[Answer]) -> list[Answer]:
+    """By ring; within one the smallest pool, which shows most for the least, then its cluster, and the others."""
+    left = sorted(answers, key=lambda one: (_rank(one.cluster.ring), one.cluster.name, _size(one.pool), one.pool.name))
+    ordered: list[Answer] = []
+    for ring in dict.fromkeys(one.cluster.ring for one in left):
+        same = [one for one in left if one.cluster.ring == ring]
+        canary = min(same, key=lambda one: (_size(one.pool), one.cluster.name, one.pool.name))
+        rest = [one for one in same if one is not canary]
+        beside = [one for one in rest if one.cluster.name == canary.cluster.name]
+        ordered += [canary, *beside, *(one for one in rest if one.cluster.name != canary.cluster.name)]
+    return ordered
+
+
+def _size(pool: Pool) -> int:
+    """An undeclared size may be any; a pool that may be empty shows nothing."""
+    if pool.size is None:
+        return 1_000_000
+    return pool.size.max if pool.size.min else pool.size.max + 100_000
+
+
+def _step(
+    answer: Answer,
+    old: tuple[Cluster, Pool],
+    asked: Asked,
+    evictions: Evictions,
+    listed: Listed,
+    *,
+    canary: bool,
+) -> Step:
+    way = _way(answer, asked, evictions)
+    lose = evictions.of(answer.cluster, answer.pool)
+    return Step(
+        cluster=answer.cluster,
+        pool=answer.pool,
+        way=way,
+        canary=canary,
+        tags=tuple(dict.fromkeys(image.after for image in answer.images)),
+        at_once=evictions.worst(answer.cluster, [answer.pool]) if way is Way.OPERATOR else None,
+        evictions=lose,
+        troubles=evictions.in_the_way(lose),
+        back=_back(old, listed),
+        together=_together(answer.cluster, asked),
+    )
+
+
+def _way(answer: Answer, asked: Asked, evictions: Evictions) -> Way:
+    """Kernels and operating systems come with a boot; drivers and operator releases with the operator."""
+    if asked.kernels or asked.stream or asked.os or not asked.changes:
+        return Way.ROLL
+    return Way.OPERATOR if evictions.upgraded(answer.cluster, answer.pool) else Way.BY_HAND
+
+
+def _back(old: tuple[Cluster, Pool], listed: Listed) -> Back:
+    """What the nodes run today, as far as the catalog proves it."""
+    ones = [one for one in combinations(*old) if not one.upcoming and isinstance(one.reference, str)]
+    built = dict.fromkeys(one.tag for one in ones if _is_built(one, listed))
+    lost = dict.fromkeys(one.tag for one in ones if not _is_built(one, listed))
+    return Back(built=tuple(built), lost=tuple(lost))
+
+
+def _is_built(one: Combination, listed: Listed) -> bool:
+    return lacking(one, listed.entry(one)) in {None, Lack.CERTAINTY}
+
+
+def _change(asked: Asked) -> str:
+    """The change in one line."""
+    return ", ".join(_changes(asked)) or "roll what is declared as upcoming"
+
+
+def _changes(asked: Asked) -> Iterator[str]:
+    if asked.operator:
+        yield f"operator {asked.operator.version}"
+    if asked.driver:
+        yield f"driver {'branch ' if asked.is_branch else ''}{asked.driver}"
+    if asked.stream:
+        yield f"node image {asked.stream.name}"
+    if asked.os:
+        yield f"OS {asked.os}"
+    if asked.kernels:
+        yield f"kernel {', '.join(asked.kernels)}"

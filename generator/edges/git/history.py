@@ -1,0 +1,128 @@
+"""Commits: what a revision names, what its tree holds, what came before it."""
+
+import os
+
+from msgspec import Struct
+
+from generator.edges.errors import CouldNotLookError, NoCommitError, OutsideError, UnreadableError, printable
+from generator.edges.git.command import Git, Pending
+from generator.edges.git.listing import KINDS
+from generator.edges.process import Output
+from generator.edges.source import Entry, Kind, inside
+
+
+class Commit(Struct, frozen=True):
+    """A commit by its full id."""
+
+    id: str
+
+    @property
+    def short(self) -> str:
+        """Enough digits for a reader; asking git for the fewest would need a process of its own."""
+        return self.id[:12]
+
+
+def start_commit(git: Git, rev: str) -> Pending[Commit]:
+    """Ask what a revision names and go on."""
+
+    def finish(output: Output) -> Commit:
+        if output.code:
+            raise _explained(git, rev, output)
+        return Commit(output.stdout.decode().strip())
+
+    return Pending(lambda: git.start("rev-parse", "--verify", commit_argument(rev)), finish)
+
+
+def head(git: Git) -> Commit | None:
+    """What HEAD names; None before the first commit."""
+    try:
+        return start_commit(git, "HEAD").collect()
+    except NoCommitError:
+        return None
+
+
+def first_parent(git: Git, rev: str) -> str | None:
+    """The full id of the first parent; None for a first commit.
+
+    Read from the commit itself: at the border of a shallow clone git's own `REV^` says that there is none.
+    """
+    output = git.run("cat-file", "commit", commit_argument(rev))
+    if output.code:
+        raise _explained(git, rev, output)
+    for line in output.stdout.split(b"\n\n", 1)[0].splitlines():
+        if line.startswith(b"parent "):
+            return line.removeprefix(b"parent ").decode()
+    return None
+
+
+def is_shallow(git: Git) -> bool:
+    """Whether the clone holds only the newest commits."""
+    return git.read("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def last_commits(git: Git, count: int, folder: str, *, besides: str) -> list[str]:
+    """The full ids of the newest commits of HEAD that changed a folder, newest first; none without commits.
+
+    Commits that changed only the one folder `besides` don't count.
+    """
+    if head(git) is None:
+        return []
+    paths = (f":(literal){folder}", f":(exclude,literal){besides}")
+    log = ("log", f"--max-count={count}", "--format=%H", "HEAD", "--", *paths)
+    return git.read("--no-literal-pathspecs", *log).decode().split()
+
+
+def start_tree(git: Git, rev: str, *folders: str) -> Pending[dict[str, Entry]]:
+    """Ask what a commit holds below these folders of the root (none: all of it) and go on."""
+
+    def finish(output: Output) -> dict[str, Entry]:
+        if output.code:
+            raise _explained(git, rev, output)
+        return _parse(output.stdout)
+
+    wanted = [folder for folder in map(inside, folders) if folder]
+    return Pending(lambda: git.start("ls-tree", "-r", "-z", commit_argument(rev), "--", *wanted), finish)
+
+
+def commit_argument(rev: str) -> str:
+    """The argument for git. No name of a commit starts so; git would see an option, or an exclusion."""
+    if rev.startswith(("-", "^")):
+        raise _unknown(rev)
+    return f"{rev}^{{commit}}"
+
+
+def _parse(raw: bytes) -> dict[str, Entry]:
+    """Records are `MODE TYPE ID<tab>PATH`."""
+    entries = {}
+    for record in os.fsdecode(raw).split("\0")[:-1]:
+        about, _, path = record.partition("\t")
+        mode, _, blob = about.split(" ")
+        entries[path] = Entry(path, KINDS.get(mode, Kind.OTHER), blob)
+    return entries
+
+
+def _explained(git: Git, rev: str, output: Output) -> OutsideError:
+    """Why a revision can't be read; asked only after the failure."""
+    looked = git.run("rev-parse", "--git-dir")
+    if looked.code:
+        return git.refusal(looked)
+    if git.run("rev-parse", "-q", "--verify", commit_argument(rev)).code == 0:
+        return CouldNotLookError(
+            f"commit `{printable(rev)}` isn't complete on this machine: {output.complaint}",
+            "fetch its objects first, or run `git fsck`",
+        )
+    if git.run("rev-parse", "-q", "--verify", "HEAD^{commit}").code:
+        return NoCommitError(f"`{printable(rev)}` names no commit: the repository has none yet", "commit first")
+    if is_shallow(git):
+        return CouldNotLookError(
+            f"`{printable(rev)}` names no commit in this shallow clone",
+            "fetch the history with `git fetch --unshallow`, or `fetch-depth: 0` in CI",
+        )
+    return _unknown(rev)
+
+
+def _unknown(rev: str) -> UnreadableError:
+    message = f"`{printable(rev)}` names no commit of this repository"
+    if ".." in rev:
+        return UnreadableError(message, "name one commit; where two histories part is what git merge-base prints")
+    return UnreadableError(message, "name a branch, a tag or a commit, and fetch it first if it is elsewhere")

@@ -1,0 +1,1 @@
+"""A registry that speaks the OCI distribution API, read only."""

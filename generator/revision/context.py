@@ -1,0 +1,91 @@
+"""Everything that rules may look at, read and rendered before any of them runs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.facts.definition import Definition
+from generator.operator.combination import Combination, combinations
+from generator.render.output import Rendered
+from generator.render.ownership import Changes, Ownership, changes
+
+T = TypeVar("T")
+
+
+class DriverObject(Struct, frozen=True, kw_only=True):
+    """An NVIDIADriver or ClusterPolicy of the revision that is compared against, by its path below out/.
+
+    The driver keys of chart values are one too, of a kind of their own and without a name.
+    """
+
+    path: str
+    cluster: str
+    kind: str
+    name: str
+    spec: Mapping[str, Any]
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """One judgement's input. `against` is None where the revision to compare with could not be read.
+
+    `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
+    lies below out/ in the judged source. `only` narrows to some clusters; empty means all,
+    and `whole` is the fleet with the others where those were read too. `untracked` are input
+    files that a commit would not hold, each with whether git ignores it. `allow_remove` names what render may remove;
+    None where nothing is about to be written.
+    """
+
+    fleet: Fleet
+    catalog: Catalog
+    rendered: Rendered
+    bases: Mapping[str, Mapping[str, Any]] = {}
+    crds: tuple[Definition, ...] = ()
+    out: Mapping[str, bytes] = {}
+    owned: Ownership = Ownership({}, readable=True)
+    against: tuple[DriverObject, ...] | None = None
+    untracked: Mapping[str, bool] = {}
+    staged: bool = False
+    only: frozenset[str] = frozenset()
+    whole: Fleet | None = None
+    allow_remove: frozenset[str] | None = None
+    _memory: dict[str, Any] = {}
+    _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
+
+    @property
+    def everyone(self) -> Fleet | None:
+        """The fleet with all its clusters; None where only some were read."""
+        return self.whole if self.only else self.fleet
+
+    def todo(self) -> Changes:
+        """What render would do below out/, worked out once: it hashes every file."""
+        return self.remembered("todo", lambda: changes(self.rendered, self.out, self.owned, only=self.only))
+
+    def remembered(self, name: str, make: Callable[[], T]) -> T:
+        """What several rules need, made for the first of them."""
+        if name not in self._memory:
+            self._memory[name] = make()
+        found: T = self._memory[name]
+        return found
+
+    def pools(self) -> Iterator[tuple[Cluster, Pool]]:
+        """Every pool with its cluster."""
+        for cluster in self.fleet.clusters:
+            for pool in cluster.pools:
+                yield cluster, pool
+
+    def managed(self) -> Iterator[tuple[Cluster, Pool]]:
+        """Every pool whose driver the operator loads from an image."""
+        for cluster, pool in self.pools():
+            if pool.driver.managed:
+                yield cluster, pool
+
+    def combinations(self, cluster: Cluster, pool: Pool) -> tuple[Combination, ...]:
+        """The images that a pool's nodes can ask for, worked out once."""
+        key = (cluster.name, pool.name)
+        found = self._combinations.get(key)
+        if found is None:
+            found = self._combinations[key] = combinations(cluster, pool)
+        return found

@@ -1,0 +1,93 @@
+"""Where each workload may run, and what its CUDA need comes to there: what the rules of the family share."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from generator.declared.fleet import Cluster, Pool
+from generator.declared.workload import Workload
+from generator.facts import affinity
+from generator.facts.cuda import needed
+from generator.facts.cudachoice import Compatibility
+from generator.operator.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
+from generator.operator.placement import compatibility_of
+from generator.revision.context import Context
+
+
+class OnPool(Struct, frozen=True, kw_only=True):
+    """A workload on one pool. `selected` is false where its own terms keep it away; `met` is None without a need.
+
+    `possible` is false where no driver that drives the pool's GPUs meets the need.
+    """
+
+    pool: Pool
+    drivers: tuple[Loaded, ...]
+    selected: bool
+    met: Answer | None
+    possible: bool
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the pool; None without a need."""
+        return self.met.verdict if self.met else None
+
+
+class Placed(Struct, frozen=True, kw_only=True):
+    """A workload in one cluster, on those of its pools that the cluster has."""
+
+    workload: Workload
+    cluster: Cluster
+    compatibility: Compatibility
+    pools: tuple[OnPool, ...]
+
+    @property
+    def selected(self) -> tuple[OnPool, ...]:
+        """The pools that its own terms leave."""
+        return tuple(one for one in self.pools if one.selected)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether nothing that is done to drivers lets it run in the cluster."""
+        return bool(self.pools) and not any(one.possible for one in self.selected)
+
+    @property
+    def need(self) -> str:
+        """The need, and the driver that it means, for a message."""
+        return needed(self.workload.cuda, self.compatibility) if self.workload.cuda else ""
+
+
+def placed(context: Context) -> tuple[Placed, ...]:
+    """Every workload that says something of drivers or nodes, in each of its clusters; worked out once."""
+    return context.remembered("cuda placed", lambda: tuple(_placed(context)))
+
+
+def _placed(context: Context) -> Iterator[Placed]:
+    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+    drivers: dict[tuple[str, str], tuple[Loaded, ...]] = {}
+    for workload in context.fleet.workloads:
+        if workload.cuda is None and not workload.node_selector_terms:
+            continue
+        for name in workload.clusters:
+            cluster = clusters[name]
+            pools = cluster.pools_of(workload)
+            for pool in pools:
+                if (name, pool.name) not in drivers:
+                    drivers[name, pool.name] = loaded(cluster, pool, context.catalog)
+            compatibility = compatibility_of(workload, cluster)
+            yield Placed(
+                workload=workload,
+                cluster=cluster,
+                compatibility=compatibility,
+                pools=tuple(_on_pool(workload, compatibility, pool, drivers[name, pool.name]) for pool in pools),
+            )
+
+
+def _on_pool(workload: Workload, compatibility: Compatibility, pool: Pool, drivers: tuple[Loaded, ...]) -> OnPool:
+    need, own = workload.cuda, workload.node_selector_terms
+    return OnPool(
+        pool=pool,
+        drivers=drivers,
+        selected=not own or affinity.may_match(own, known_labels(pool, drivers)),
+        met=answer(need, compatibility, drivers) if need else None,
+        possible=need is None or reachable(need, compatibility, pool),
+    )

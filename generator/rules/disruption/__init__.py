@@ -1,0 +1,1 @@
+"""The family disruption/: whether disruption budgets let a node be emptied."""

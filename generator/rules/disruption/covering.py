@@ -1,0 +1,142 @@
+"""What a declared budget covers: nothing, everything, pods of an owner without scale, or what another one covers."""
+
+from collections.abc import Iterator, Sequence
+
+from generator.declared.workload import Workload
+from generator.facts.budget import needs_scale
+from generator.facts.labelselector import is_empty
+from generator.finding import Severity
+from generator.revision.context import Context
+from generator.rules.disruption.coverage import (
+    Declared,
+    budgets,
+    covers_itself,
+    judged,
+    number_place,
+    once_each,
+    selector_place,
+)
+from generator.rules.disruption.room import computable, facts_of, of_daemonsets, quoted
+from generator.rules.rule import Problem
+
+
+def overlap(context: Context) -> Iterator[Problem]:
+    """Two budgets on one pod: the eviction API answers 500 instead of asking either."""
+    yield from once_each(_overlapping(context))
+
+
+def _overlapping(context: Context) -> Iterator[Problem]:
+    first: dict[tuple[str, str, str], Declared] = {}
+    for one in budgets(context):
+        covered = () if is_empty(one.budget.selector) else one.covered
+        for workload in covered:
+            other = first.setdefault((one.cluster.name, workload.team, workload.name), one)
+            if other.identity != one.identity:
+                yield _twice(context, one, other, workload)
+                break
+            if other.budget.rendered is not one.budget.rendered:
+                yield _two_owners(context, one, other)
+                break
+
+
+def _twice(context: Context, one: Declared, other: Declared, workload: Workload) -> Problem:
+    place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
+    named = f'budget "{other.budget.name}"' if other.budget.name else "the one"
+    message = f'the budget covers the pods of workload "{workload.name}", and so does {named} at {where}'
+    return one.problem(
+        place,
+        f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
+        "leave one budget for each pod, or give both the same name if they are one",
+    )
+
+
+def _two_owners(context: Context, one: Declared, other: Declared) -> Problem:
+    place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
+    here, there = "rendered", "as one that somebody else brings"
+    if not one.budget.rendered:
+        here, there = "declared as one that somebody else brings", "as one to render"
+    message = f"it is {here}, and declared at {where} {there}: both would write the same object"
+    return one.problem(place, message, "keep one of existing and render")
+
+
+def unscalable_owner(context: Context) -> Iterator[Problem]:
+    """Budgets that the controller can't compute, or that expect nobody: both refuse every eviction."""
+    yield from once_each(_uncomputable(context))
+
+
+def _uncomputable(context: Context) -> Iterator[Problem]:
+    for one in budgets(context):
+        budget, covered = facts_of(one.budget), one.covered
+        if not judged(one) or not needs_scale(budget) or computable(budget, covered):
+            continue
+        key = "minAvailable" if budget.max_unavailable is None else "maxUnavailable"
+        value = budget.min_available if budget.max_unavailable is None else budget.max_unavailable
+        unasked = of_daemonsets(covered)
+        then = "a drain passes over them and asks no budget" if unasked else "every eviction is refused (429)"
+        yield one.problem(
+            number_place(context.fleet, one.budget),
+            f"{key} {quoted(value or 0)} {_why(covered)}: {then}",
+            "remove the budget, which protects no pod" if unasked else _as_number(covered),
+            Severity.WARNING if unasked else None,
+        )
+
+
+def _why(covered: Sequence[Workload]) -> str:
+    other = next((one for one in covered if not one.scalable and not one.bare), None)
+    if other is None:
+        return "is reckoned from the owners of pods, and these have none, so that none is expected"
+    return f"is reckoned from the scale of the owner, and a {other.owner_kind} has no scale subresource"
+
+
+def _as_number(covered: Sequence[Workload]) -> str:
+    """An integer of minAvailable is the one form that needs no owner."""
+    sizes = [one.replicas.min for one in covered if one.replicas is not None]
+    pods = sum(sizes)
+    if len(sizes) < len(covered) or pods < 2:
+        return "write minAvailable as a number, less than the pods that run"
+    return f"write minAvailable as a number, {pods - 1} at most for {pods} pods"
+
+
+def matches_nothing(context: Context) -> Iterator[Problem]:
+    """Budgets that don't cover the workload that declares them."""
+    yield from once_each(_astray(context))
+
+
+def _astray(context: Context) -> Iterator[Problem]:
+    for one in budgets(context):
+        if covers_itself(one):
+            continue
+        selector = one.budget.selector
+        labels = ", ".join(f"{key}={value}" for key, value in sorted(one.workload.pod_labels.items()))
+        what = "it has no selector" if selector is None else f"its selector asks for {_asked(one)}"
+        message = f"{what}, and the pods are labelled {labels}: it protects none of them"
+        hint = "make the selector match podLabels, or correct podLabels"
+        if selector is None:
+            hint = "add a selector that matches podLabels"
+        yield one.problem(selector_place(context.fleet, one.budget), message, hint)
+
+
+def _asked(one: Declared) -> str:
+    selector = one.budget.selector or {}
+    pairs = [f"{key}={value}" for key, value in sorted((selector.get("matchLabels") or {}).items())]
+    for each in selector.get("matchExpressions") or ():
+        values = f" ({', '.join(each['values'])})" if each.get("values") else ""
+        pairs.append(f"{each.get('key')} {each.get('operator')}{values}")
+    return ", ".join(pairs)
+
+
+def empty_selector(context: Context) -> Iterator[Problem]:
+    """Budgets over a whole namespace. One that would be rendered is refused."""
+    yield from once_each(_whole_namespace(context))
+
+
+def _whole_namespace(context: Context) -> Iterator[Problem]:
+    for one in budgets(context):
+        if is_empty(one.budget.selector):
+            yield one.problem(
+                selector_place(context.fleet, one.budget),
+                f"its selector is empty, which covers every pod of namespace {one.budget.namespace}, also those that"
+                " nobody means to protect",
+                "select the workload's podLabels",
+                Severity.INVALID if one.budget.rendered else None,
+            )

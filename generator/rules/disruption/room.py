@@ -1,0 +1,158 @@
+"""What a declared budget allows when every pod is healthy: the disruption controller's count over declared replicas."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from generator.declared.fleet import Cluster, Pool
+from generator.declared.size import Size
+from generator.declared.workload import Workload, WorkloadBudget
+from generator.facts.amount import rounded_up
+from generator.facts.budget import Budget, Count, Status, needs_scale, settled
+from generator.finding import Severity
+from generator.revision.context import Context
+from generator.rules.disruption.coverage import Declared, budgets, judged, number_place, once_each
+from generator.rules.rule import Problem
+from generator.rules.upgrade.upgrading import blocked, is_evicted, kept, pools
+
+_DAEMONSET = "DaemonSet"
+
+
+def facts_of(budget: WorkloadBudget) -> Budget:
+    """The budget as the facts know it."""
+    return Budget(
+        name=budget.name,
+        min_available=budget.min_available,
+        max_unavailable=budget.max_unavailable,
+        selector=budget.selector,
+        always_allow=budget.unhealthy_pod_eviction_policy == "AlwaysAllow",
+    )
+
+
+def replicas_of(workload: Workload, pools: Iterable[Pool]) -> Size | None:
+    """How many pods it has in a cluster; a DaemonSet one on each node of its pools there."""
+    if workload.replicas is not None or workload.owner_kind != _DAEMONSET:
+        return workload.replicas
+    return _sum([pool.size for pool in pools])
+
+
+def sum_of(context: Context, cluster: Cluster, covered: Iterable[Workload]) -> Size | None:
+    """The pods of several workloads; None where one doesn't say how many it has."""
+    found = pools(context)
+    return _sum([replicas_of(workload, found.of(cluster, workload)) for workload in covered])
+
+
+def _sum(sizes: Sequence[Size | None]) -> Size | None:
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
+        return None
+    return Size(sum(size.min for size in known), sum(size.max for size in known))
+
+
+def computable(budget: Budget, covered: Sequence[Workload]) -> bool:
+    """Whether the controller can compute the budget, and expects anybody: else disruption/unscalable-owner."""
+    return not needs_scale(budget) or (
+        all(one.scalable or one.bare for one in covered) and any(one.scalable for one in covered)
+    )
+
+
+def of_daemonsets(covered: Iterable[Workload]) -> bool:
+    """Whether nobody ever asks the budget: drains pass over DaemonSets, and pod deletion can't remove their pods."""
+    return all(one.owner_kind == _DAEMONSET for one in covered)
+
+
+def room(budget: Budget, covered: Iterable[Workload], pods: int) -> Status:
+    """The status while so many pods are healthy; bare ones beside others are counted, and expected by nobody."""
+    bare = sum(one.replicas.min for one in covered if one.bare and one.replicas)
+    return settled(budget, Count(pods=pods, healthy=pods, expected=max(pods - bare, 0)))
+
+
+def no_room(context: Context) -> Iterator[Problem]:
+    """Budgets that let nothing go even when all is well."""
+    yield from once_each(_without_room(context))
+
+
+def _without_room(context: Context) -> Iterator[Problem]:
+    for one in budgets(context):
+        budget, covered = facts_of(one.budget), one.covered
+        if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):
+            continue
+        replicas = sum_of(context, one.cluster, covered)
+        if replicas is None:
+            if _never(budget):
+                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(context, one)}"
+                yield one.problem(number_place(context.fleet, one.budget), message, "set maxUnavailable: 1")
+        elif replicas.max == 0:
+            yield from _without_pods(context, one, budget)
+        else:
+            status = room(budget, covered, max(replicas.min, 1))
+            if status.allowed == 0:
+                asked = _asked(budget, _pods(covered, replicas), status)
+                message = f"{asked}: nothing may be evicted{_then(context, one)}"
+                hint = _hint(budget, covered, max(replicas.min, 1))
+                yield one.problem(number_place(context.fleet, one.budget), message, hint)
+
+
+def _never(budget: Budget) -> bool:
+    """Whether it lets nothing go whatever the number of pods."""
+    if budget.max_unavailable is not None:
+        return rounded_up(budget.max_unavailable, 1) == 0
+    least = budget.min_available
+    return least is None or (isinstance(least, str) and rounded_up(least, 100) == 100)
+
+
+def _without_pods(context: Context, one: Declared, budget: Budget) -> Iterator[Problem]:
+    """A budget that outlives its pods blocks nothing yet, and everything from the first pod on."""
+    if settled(budget, Count(pods=1, healthy=1, expected=1)).allowed == 0:
+        message = f"{_asked(budget, '0 replicas')}: the first pod that runs can't be evicted"
+        hint = "remove the budget while the workload has no replicas, or set maxUnavailable: 1"
+        yield one.problem(number_place(context.fleet, one.budget), message, hint, Severity.WARNING)
+
+
+def _pods(covered: Sequence[Workload], replicas: Size) -> str:
+    pods = max(replicas.min, 1)
+    said = f"{pods} pod{'s' if pods > 1 else ''}"
+    if len(covered) > 1:
+        said += f" of workloads {', '.join(sorted(each.name for each in covered))}"
+    return f"{said} (the fewest of {replicas.min} to {replicas.max})" if replicas.min < replicas.max else said
+
+
+def _asked(budget: Budget, pods: str, status: Status | None = None) -> str:
+    if budget.max_unavailable is not None:
+        shown = quoted(budget.max_unavailable)
+        return (
+            f"maxUnavailable {shown} of {pods} is 0"
+            if isinstance(budget.max_unavailable, str)
+            else "maxUnavailable is 0"
+        )
+    if budget.min_available is None:
+        return "it gives neither minAvailable nor maxUnavailable"
+    told = f"minAvailable {quoted(budget.min_available)} of {pods}"
+    if status is None or not isinstance(budget.min_available, str):
+        return told
+    exact = int(budget.min_available[:-1]) * status.expected % 100 == 0
+    return f"{told} {'is' if exact else 'rounds up to'} {status.desired}"
+
+
+def quoted(value: int | str) -> str:
+    """A number or percentage as YAML has it."""
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _then(context: Context, one: Declared) -> str:
+    """What the first upgrade comes to that meets it."""
+    if not is_evicted(one.workload):
+        return ""
+    met = next(
+        (each for each in pools(context).upgraded(one.cluster, one.workload) if not kept(one.workload, each)), None
+    )
+    return "" if met is None else f', and a node\'s upgrade in pool "{met.name}" {blocked(one.workload, met)}'
+
+
+def _hint(budget: Budget, covered: Iterable[Workload], pods: int) -> str:
+    alternative = f"minAvailable {pods - 1} at most"
+    if not all(one.scalable for one in covered):
+        return f"set {alternative}, since without a scale subresource only a number of minAvailable works"
+    if budget.max_unavailable is not None or pods == 1 < rounded_up(budget.min_available or 0, 1):
+        return "set maxUnavailable: 1"
+    if pods == 1:
+        return "run a second replica, or set maxUnavailable: 1 and let the only one go"
+    return f"set maxUnavailable: 1, or {alternative}"

@@ -1,0 +1,1 @@
+"""The family image/: every image that a node will ask for must be built."""

@@ -1,0 +1,53 @@
+"""The images that pools' nodes will ask for and that the catalog does not list for their platforms."""
+
+from collections.abc import Iterator
+
+from generator.declared.catalog import Entry
+from generator.declared.fleet import Cluster, Pool
+from generator.images.lookup import PLATFORMS, Lack, Listed, Miss, lacking
+from generator.operator.combination import Combination
+from generator.revision.context import Context
+from generator.rules.image.reference import fault
+
+
+def misses(context: Context) -> tuple[Miss, ...]:
+    """One for each pool, tag and lack, found once for all the rules that tell of them."""
+    return context.remembered("misses", lambda: tuple(_misses(context)))
+
+
+def _misses(context: Context) -> Iterator[Miss]:
+    """A reference that can't be asked for at all is no miss."""
+    listed = Listed(context.catalog)
+    for cluster, pool in context.managed():
+        found: dict[tuple[str, Lack], list[Combination]] = {}
+        for one in context.combinations(cluster, pool):
+            if not isinstance(one.reference, str):
+                continue
+            entry = listed.entry(one)
+            if entry is None or entry.gone or PLATFORMS[one.arch] not in (entry.platforms or ()):
+                lack = lacking(one, entry)
+                if lack is not None:
+                    found.setdefault((one.tag, lack), []).append(one)
+        if found and fault(context, cluster, pool) is None:
+            for (text, lack), ones in found.items():
+                yield Miss(
+                    cluster=cluster,
+                    pool=pool,
+                    kernel=ones[0].kernel,
+                    repository=ones[0].repository,
+                    tag=text,
+                    arches=tuple(one.arch for one in ones),
+                    upcoming=ones[0].upcoming,
+                    lack=lack,
+                    entry=listed.entry(ones[0]),
+                )
+
+
+def entries(context: Context) -> Iterator[tuple[Cluster, Pool, Combination, Entry]]:
+    """Every combination that some line lists."""
+    listed = Listed(context.catalog)
+    for cluster, pool in context.managed():
+        for one in context.combinations(cluster, pool):
+            entry = listed.entry(one) if isinstance(one.reference, str) else None
+            if entry is not None:
+                yield cluster, pool, one, entry

@@ -1,0 +1,138 @@
+"""Rules of the family image/: every image that a node will ask for must be built."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from generator.facts import branch as branches
+from generator.finding import Severity
+from generator.images.lookup import Lack, Miss
+from generator.revision.context import Context
+from generator.rules.gpu import driver_branch, family_of
+from generator.rules.image import reference as image_reference
+from generator.rules.image.mirror import node_mirror
+from generator.rules.image.missing import entries, misses
+from generator.rules.rule import Problem, Rule
+
+
+def missing(context: Context) -> Iterator[Problem]:
+    """Images that nodes ask for today and that no catalog lists."""
+    return _problems(context, lambda miss: miss.lack is Lack.IMAGE and not miss.upcoming)
+
+
+def gone(context: Context) -> Iterator[Problem]:
+    """Images that were built and are no longer in the registry."""
+    return _problems(context, lambda miss: miss.lack is Lack.GONE and not miss.upcoming)
+
+
+def missing_platform(context: Context) -> Iterator[Problem]:
+    """Images that are not built for the pool's platform, or not known to be."""
+    return _problems(context, lambda miss: miss.lack in {Lack.PLATFORM, Lack.RECORD} and not miss.upcoming)
+
+
+def platform_unknown(context: Context) -> Iterator[Problem]:
+    """Images of unrecorded platforms for pools of amd64, which most images serve."""
+    return _problems(context, lambda miss: miss.lack is Lack.CERTAINTY)
+
+
+def upcoming_missing(context: Context) -> Iterator[Problem]:
+    """Images that the next roll will ask for."""
+    return _problems(context, lambda miss: miss.lack is not Lack.CERTAINTY and miss.upcoming)
+
+
+def branch_expected(context: Context) -> Iterator[Problem]:
+    """Exact versions where the images are named by branch. What was written is never cut."""
+    if misses(context):
+        from generator.rules.image.message import by_version
+
+        yield from by_version(context)
+
+
+def module_type(context: Context) -> Iterator[Problem]:
+    """Images that are built with other kernel modules than the pool sets or its GPUs need."""
+    for cluster, pool, one, entry in entries(context):
+        built, wanted = entry.module_type, pool.driver.module_type
+        if built is None or entry.gone:
+            continue
+        family, branch = family_of(pool), driver_branch(pool)
+        usable = branches.module_types(family, branch) if family and branch else ()
+        if usable and built not in usable:
+            why, place = f"{pool.family} GPUs need {usable[0]} ones", context.fleet.at(pool, "gpu", "family")
+        elif wanted not in {"auto", built} and (not usable or wanted in usable):
+            why = f"kernelModuleType is {wanted}"
+            place = context.fleet.said(pool, "driver", "kernelModuleType")
+        else:
+            continue
+        yield Problem(
+            place=place,
+            message=f'pool "{cluster.name}/{pool.name}" uses {entry.tag}, which is built with {built} kernel modules '
+            f"({entry.file}:{entry.line}), and {why}",
+            hint=f"rebuild the image with DRIVER_OPEN={'false' if built == 'open' else 'true'}, or change the pool",
+            cluster=cluster.name,
+            pool=pool.name,
+            fact=one.tag,
+        )
+
+
+def _problems(context: Context, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
+    """A clean run, which nearly every run is, doesn't load the words for a miss."""
+    found = [miss for miss in misses(context) if wanted(miss)]
+    if found:
+        from generator.rules.image.message import told
+
+        yield from told(context, found)
+
+
+RULES = (
+    Rule(
+        "image/missing",
+        Severity.ERROR,
+        "a driver image that nodes ask for is not built",
+        missing,
+        needs_catalog=True,
+    ),
+    Rule(
+        "image/missing-platform",
+        Severity.ERROR,
+        "a driver image is not built for the nodes' platform",
+        missing_platform,
+    ),
+    Rule(
+        "image/platform-unknown",
+        Severity.WARNING,
+        "the catalog does not record for which platforms an image is built",
+        platform_unknown,
+    ),
+    Rule(
+        "image/upcoming-missing",
+        Severity.WARNING,
+        "a driver image that the next roll asks for is not built",
+        upcoming_missing,
+        needs_catalog=True,
+    ),
+    Rule("image/gone", Severity.ERROR, "a driver image has vanished from its registry", gone),
+    Rule(
+        "image/branch-expected",
+        Severity.WARNING,
+        "an exact version is asked for where precompiled images are named by branch",
+        branch_expected,
+        needs_catalog=True,
+    ),
+    Rule(
+        "image/module-type",
+        Severity.ERROR,
+        "an image is built with other kernel modules than the pool needs",
+        module_type,
+    ),
+    Rule(
+        "image/node-mirror", Severity.ERROR, "a pool names a mirror that nodes are sent to by themselves", node_mirror
+    ),
+    *(
+        Rule(name, Severity.INVALID, summary, partial(image_reference.problems, rule=name))
+        for name, summary in (
+            ("image/version-has-suffix", "a driver version already carries an OS or a kernel"),
+            ("image/digest-with-precompiled", "a digest can't be used with precompiled drivers"),
+            ("image/incomplete-reference", "repository, image and version must be set together"),
+            ("image/illegal-tag", "the operator would ask for what is no image reference"),
+        )
+    ),
+)

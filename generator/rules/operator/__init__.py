@@ -1,0 +1,1 @@
+"""The family operator/: what the GPU operator makes of the driver settings."""

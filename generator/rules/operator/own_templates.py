@@ -1,0 +1,204 @@
+"""Driver objects that users' templates print: judged as they are rendered, since a template may print anything."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.json import encode
+
+from generator.declared.crds import plain
+from generator.declared.fleet import Cluster, Pool
+from generator.facts.release import DriverApi
+from generator.finding import Place
+from generator.operator.driver import policy_spec
+from generator.render.output import RenderedFile
+from generator.render.rendered import DRIVER_KINDS, OBJECT, POLICY, VALUES
+from generator.render.template import FOLDER as TEMPLATES
+from generator.render.values import chart_values
+from generator.render.views import FLUX_PRUNE, STRONGER, SYNC_OPTIONS, ClusterValues
+from generator.revision.context import Context
+from generator.rules.operator.base_fields import DECIDED
+from generator.rules.operator.claims import GPU_NODE, Claim
+from generator.rules.rule import Problem
+
+IMAGE = frozenset({"image", "repository", "usePrecompiled", "version"})
+OF_OBJECT = IMAGE | {"default", "nodeSelector"}
+SWITCHES = frozenset({"enabled", "useNvidiaDriverCRD"})
+# What the operator makes of a switch that isn't there (api/nvidia/v1/clusterpolicy_types.go, DriverSpec.IsEnabled).
+ABSENT = {"enabled": True, "default": False, "useNvidiaDriverCRD": False, "usePrecompiled": False}
+OF_VALUES = IMAGE | {"enabled", "nvidiaDriverCRD"}
+
+
+class Printed(Struct, frozen=True):
+    """A driver object of a user's template, its cluster, and the pool whose nodes it is for, if it is one's."""
+
+    file: RenderedFile
+    cluster: Cluster
+    pool: Pool | None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it takes the GPU nodes that no other object selects."""
+        return self.spec.get("default") is True
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Its spec as a Kubernetes client reads it."""
+        return _mapping(plain(self.file.document), "spec")
+
+    @property
+    def claim(self) -> Claim:
+        """The nodes that it selects, of which nothing else is known."""
+        selector = {key: str(value) for key, value in _mapping(self.spec, "nodeSelector").items()}
+        labels = GPU_NODE | {key: frozenset({value}) for key, value in selector.items()}
+        return Claim(what=self.file.kind, name=self.file.name, selector=selector, labels=labels)
+
+
+def printed(context: Context) -> tuple[Printed, ...]:
+    """Every driver object of a user's template, found once."""
+    return context.remembered("printed", lambda: tuple(_printed(context)))
+
+
+def strangers(context: Context, cluster: Cluster) -> tuple[Printed, ...]:
+    """Every NVIDIADriver of a cluster that its operator would reconcile and no pool declares."""
+
+    def by_cluster() -> dict[str, tuple[Printed, ...]]:
+        found: dict[str, tuple[Printed, ...]] = {}
+        for one in printed(context):
+            api = one.cluster.operator.driver_api
+            if one.pool is None and one.file.kind == api and api is DriverApi.NVIDIADRIVER:
+                found[one.cluster.name] = (*found.get(one.cluster.name, ()), one)
+        return found
+
+    return context.remembered("strangers", by_cluster).get(cluster.name, ())
+
+
+def _printed(context: Context) -> Iterator[Printed]:
+    files = [file for file in context.rendered.files if not file.template.ours and file.kind in DRIVER_KINDS]
+    if not files:
+        return
+    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+    by_name, by_object = {}, {}
+    for cluster, pool in context.managed():
+        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
+            by_name[cluster.name, pool.name] = by_object[cluster.name, pool.object_name] = pool
+    for file in files:
+        if file.cluster in clusters and file.api_version.startswith("nvidia.com/"):
+            ours = file.template.path == OBJECT
+            owner = by_name.get((file.cluster, file.pool)) if ours else by_object.get((file.cluster, file.name))
+            yield Printed(file, clusters[file.cluster], owner if file.kind == DriverApi.NVIDIADRIVER else None)
+
+
+def object_differs(context: Context) -> Iterator[Problem]:
+    """What a user's template prints of the fields that drivergate decides, against what the inventory declares."""
+    values: dict[str, ClusterValues] = {}
+    for one in printed(context):
+        cluster = one.cluster
+        if cluster.name not in values:
+            values[cluster.name] = ClusterValues(cluster, context.bases.get(cluster.operator.policy_base))
+        if one.pool is not None:
+            yield from _object(one, one.pool, values[cluster.name])
+        elif one.file.kind == DriverApi.CLUSTERPOLICY:
+            yield from _policy(one, values[cluster.name])
+    for file in context.rendered.files:
+        if not file.template.ours and file.template.path == VALUES:
+            yield from _values(file, next(one for one in context.fleet.clusters if one.name == file.cluster))
+    yield from _missing(context)
+
+
+def _object(one: Printed, pool: Pool, values: ClusterValues) -> Iterator[Problem]:
+    wanted, owner = values.object(pool), f'pool "{pool.name}"'
+    yield from _differing(one.file, owner, ("name",), {"name": one.file.name}, wanted, pool.name)
+    yield from _differing(one.file, owner, sorted(OF_OBJECT), one.spec, wanted["spec"], pool.name)
+    if pool.protect:
+        yield from _unprotected(one.file, owner, wanted["annotations"], pool.name)
+
+
+def _policy(one: Printed, values: ClusterValues) -> Iterator[Problem]:
+    cluster = one.cluster
+    owner, name = f"cluster {cluster.name}", {"name": cluster.operator.policy_name}
+    has_objects = cluster.operator.driver_api is DriverApi.NVIDIADRIVER
+    wanted = policy_spec(cluster, auto_upgrade=False)
+    yield from _differing(one.file, owner, ("name",), {"name": one.file.name}, name)
+    fields = sorted(SWITCHES if has_objects else DECIDED)
+    yield from _differing(one.file, owner, fields, _mapping(one.spec, "driver"), wanted)
+    if cluster.protect and values.policy:
+        yield from _unprotected(one.file, owner, values.policy["metadata"]["annotations"])
+
+
+def _values(file: RenderedFile, cluster: Cluster) -> Iterator[Problem]:
+    wanted, driver = chart_values(cluster).get("driver", {}), _mapping(plain(file.document), "driver")
+    fields = sorted(OF_VALUES & wanted.keys())
+    yield from _differing(file, f"cluster {cluster.name}", fields, driver, wanted)
+
+
+def _differing(
+    file: RenderedFile,
+    owner: str,
+    fields: Iterable[str],
+    printed: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    pool: str = "",
+) -> Iterator[Problem]:
+    whole = {POLICY: "document", VALUES: "values"}.get(file.template.path, "spec")
+    for field in fields:
+        absent = ABSENT.get(field)
+        if printed.get(field, absent) == wanted.get(field, absent):
+            continue
+        message = f"{field} of {_what(file)} is {_shown(printed.get(field))}"
+        message += f", and {owner} declares {_shown(wanted.get(field))}"
+        given = f"{{{{ {'name' if field == 'name' else whole} }}}}"
+        hint = f"declare it in the inventory, or leave the field as {given} gives it"
+        yield _problem(file, message, hint, pool, field)
+
+
+def _unprotected(file: RenderedFile, owner: str, wanted: Mapping[str, Any], pool: str = "") -> Iterator[Problem]:
+    """Options of prune protection that are not there; a stronger one, "never", will do."""
+    annotations = _mapping(_mapping(plain(file.document), "metadata"), "annotations")
+    there = {option.strip() for option in str(annotations.get(SYNC_OPTIONS, "")).split(",")}
+    there |= {STRONGER[option] for option in there & STRONGER.keys()}
+    lacking = [one for one in STRONGER.values() if one in str(wanted[SYNC_OPTIONS]).split(",") and one not in there]
+    if FLUX_PRUNE in wanted and annotations.get(FLUX_PRUNE) != wanted[FLUX_PRUNE]:
+        lacking.append(f"{FLUX_PRUNE}: {wanted[FLUX_PRUNE]}")
+    if lacking:
+        message = f"annotations of {_what(file)} lack {', '.join(lacking)}: {owner} is protected"
+        hint = "print the annotations as {{ annotations }} gives them, or set protect: false"
+        yield _problem(file, message, hint, pool, "annotations")
+
+
+def _missing(context: Context) -> Iterator[Problem]:
+    """Objects that drivergate's own template would print, and the user's in its place doesn't."""
+    if any(file.template.path == OBJECT and file.template.ours for file in context.rendered.files):
+        return
+    there = {(one.cluster.name, one.pool.name) for one in printed(context) if one.pool}
+    for cluster, pool in context.managed():
+        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER and (cluster.name, pool.name) not in there:
+            yield Problem(
+                place=Place(f"{TEMPLATES}/{OBJECT}"),
+                message=f'pool "{pool.name}" of cluster {cluster.name} declares a driver, and the template prints no '
+                f'NVIDIADriver "{pool.object_name}"',
+                hint="print the object wherever {{ spec }} is not empty",
+                cluster=cluster.name,
+                pool=pool.name,
+                fact=f"{DriverApi.NVIDIADRIVER} {pool.object_name}",
+            )
+
+
+def _what(file: RenderedFile) -> str:
+    what = f'{file.kind} "{file.name}" in ' if file.kind else "driver in "
+    return f"{what}out/{file.path}"
+
+
+def _mapping(value: Any, key: str) -> Mapping[str, Any]:
+    inner = value.get(key) if isinstance(value, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else encode(value).decode()
+
+
+def _problem(file: RenderedFile, message: str, hint: str, pool: str, field: str) -> Problem:
+    fact = f"{file.kind} {file.name} {field}".strip()
+    place = Place(file.template.file)
+    return Problem(place=place, message=message, hint=hint, cluster=file.cluster, pool=pool, fact=fact)

@@ -1,0 +1,106 @@
+"""Custom resources as they are rendered, judged strictly by the CRDs that the fleet names, or by our own facts."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from generator.declared.crds import plain
+from generator.declared.driverspec import crd_path
+from generator.declared.fleet import Cluster
+from generator.declared.layers import origin
+from generator.documents.places import Path
+from generator.facts import crd
+from generator.facts.definition import Checks, judge
+from generator.facts.release import DriverApi, Release
+from generator.facts.violation import Flaw, Violation, dotted
+from generator.finding import Place
+from generator.render.output import RenderedFile
+from generator.render.rendered import DRIVER_KINDS
+from generator.revision.context import Context
+from generator.rules.rule import Problem
+from generator.rules.setting import Said, said
+
+
+class Refused(Struct, frozen=True):
+    """What a CRD refuses in a rendered custom resource; `releases` are those whose own CRD has the field."""
+
+    file: RenderedFile
+    violation: Violation
+    releases: tuple[str, ...]
+    by: str
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it is a field that no release has."""
+        return self.violation.kind is Flaw.UNKNOWN and not self.releases
+
+    def problem(self, context: Context) -> Problem:
+        name = dotted(self.violation.path)
+        message = f"{name} is no field of {self.file.kind} {self.by}"
+        if self.violation.kind is not Flaw.UNKNOWN:
+            message = f"{name} of {self.file.kind} {self.violation.message} ({self.by})"
+        where = _where(context, self.file, self.violation.path)
+        return where.problem(message, "correct it, or declare the release that really runs", name)
+
+
+def refused(context: Context) -> Iterator[Refused]:
+    """What driver.spec itself is told for is left out, and our own NVIDIADriver has nothing else."""
+    named = {(one.api_version, one.kind): one.checks for one in context.crds}
+    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+    for file in context.rendered.files:
+        if file.cluster not in clusters:  # the whole fleet's, for whoever runs Argo CD or Flux
+            continue
+        release = clusters[file.cluster].operator.release
+        checks, by = named.get((file.api_version, file.kind)), "in the CRD that the fleet names"
+        if checks is None:
+            checks, by = _built_in(file, release), f"in operator {release.version}"
+        if checks is None or file.document is None:  # asked last: a document of a user's template is read on demand
+            continue
+        for violation in judge(checks, plain(file.document)):
+            if not _told_by_spec(file, violation, release):
+                yield Refused(file, violation, _releases(file, violation), by)
+
+
+def _built_in(file: RenderedFile, release: Release) -> Checks | None:
+    if file.kind not in DRIVER_KINDS or (file.template.ours and file.kind == DriverApi.NVIDIADRIVER):
+        return None
+    found = crd.definition(file.kind, release.fields, release.lacks(file.kind))
+    return found.checks if found.api_version == file.api_version else None
+
+
+def _releases(file: RenderedFile, violation: Violation) -> tuple[str, ...]:
+    if file.kind not in DRIVER_KINDS or violation.path[:1] != ("spec",):
+        return ()
+    return crd.releases_with(file.kind, violation.path[1:])
+
+
+def _told_by_spec(file: RenderedFile, violation: Violation, release: Release) -> bool:
+    """Whether a violation is of a driver.spec that declared/driverspec.py or the rules above have judged."""
+    start = ("spec", *crd_path(DriverApi(file.kind))) if file.kind in DRIVER_KINDS else ()
+    path = violation.path
+    if not file.template.ours or not start or path[: len(start)] != start:
+        return False
+    known = crd.has_field(file.kind, release.fields, path[1:], release.lacks(file.kind))
+    return violation.kind is Flaw.UNKNOWN and not known
+
+
+def _where(context: Context, file: RenderedFile, path: Path) -> Said:
+    """Where a field of a rendered object was said: driver.spec, the base, or the template that prints it."""
+    cluster = next(one for one in context.fleet.clusters if one.name == file.cluster)
+    base = cluster.operator.policy_base
+    if file.template.ours:
+        start = ("spec", *crd_path(DriverApi(file.kind)))
+        if path[: len(start)] == start:
+            return _in_driver(context, cluster, file.pool, path[len(start) :])
+        if base:
+            return Said(context.fleet.texts.key(base, path), cluster.name)
+    return Said(Place(file.template.file), file.cluster, file.pool)
+
+
+def _in_driver(context: Context, cluster: Cluster, pool_name: str, path: Path) -> Said:
+    """The line of driver.spec; what drivergate writes itself follows from the declared release."""
+    inside = ("driver", "spec", *path)
+    for pool in cluster.managed_pools:
+        if pool_name in {"", pool.name} and origin(pool.levels, inside):
+            return said(context.fleet, pool, *inside, key=True)
+    return said(context.fleet, cluster, "operator", "version")

@@ -1,0 +1,123 @@
+"""Rules about which nodes a pool's NVIDIADriver claims."""
+
+from collections.abc import Iterator
+
+from generator.declared.fleet import Cluster, Pool
+from generator.facts import label
+from generator.facts.release import DriverApi
+from generator.finding import Place, Severity
+from generator.revision.context import Context
+from generator.rules.operator.claims import POOL, Overlap, claim, overlaps, told_apart
+from generator.rules.operator.own_templates import strangers
+from generator.rules.rule import Problem
+
+
+def _with_objects(context: Context) -> Iterator[tuple[Cluster, Pool]]:
+    """The pools that are rendered as an NVIDIADriver."""
+    for cluster, pool in context.managed():
+        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
+            yield cluster, pool
+
+
+def selector_overlap(context: Context) -> Iterator[Problem]:
+    """Two pools for one node: the operator then reconciles no NVIDIADriver of the cluster at all."""
+    for cluster in context.fleet.clusters:
+        if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
+            continue
+        pools = {pool.name: pool for pool in cluster.pools if not pool.default}
+        others = {one.file.name: Place(one.file.template.file) for one in strangers(context, cluster)}
+        if not others and told_apart([pool.node_selector for pool in pools.values()]):
+            continue
+        claims = [one.claim for one in strangers(context, cluster) if not one.is_default]
+        for overlap in overlaps([*claims, *(claim(pool) for pool in pools.values())]):
+            both = (overlap.claim, overlap.other)
+            pool = next((pools[one.name] for one in both if one.what == POOL), None)
+            place = next((others[one.name] for one in both if one.what != POOL), None)
+            if place is None:
+                assert pool is not None
+                place = context.fleet.at(pool, *(("nodeSelector",) if pool.node_selector else ()))
+            yield Problem(
+                place=place,
+                message=_overlapping(overlap),
+                hint=_apart(overlap),
+                cluster=cluster.name,
+                pool=pool.name if pool else "",
+                fact=overlap.other.name,
+                severity=None if overlap.certain else Severity.WARNING,
+            )
+
+
+def _overlapping(overlap: Overlap) -> str:
+    mine, other = overlap.claim, overlap.other
+    more = f" (and {overlap.more} more pools)" if overlap.more > 1 else " (and 1 more pool)" if overlap.more else ""
+    if not mine.selector:
+        start = f"{mine} has no nodeSelector, so it claims every GPU node, those of {other}{more} too"
+        return f"{start}: a node with {overlap.witness}"
+    if overlap.certain:
+        return f"{mine} also claims nodes of {other}{more}: a node with {overlap.witness} matches both"
+    return (
+        f"nothing keeps the selectors of {mine} and {other}{more} apart: a node with {overlap.witness} would match both"
+    )
+
+
+def _apart(overlap: Overlap) -> str:
+    if {overlap.claim.what, overlap.other.what} != {POOL}:
+        return "declare it as a pool, or give it a nodeSelector that no pool's nodes match"
+    if not overlap.claim.selector:
+        return "give the pool a nodeSelector, or from operator v26.7.0 on default: true"
+    return "select both pools by one label that has another value in each"
+
+
+def default_conflict(context: Context) -> Iterator[Problem]:
+    """The operator takes one default, and one without a selector (v26.7, internal/validator/validator.go)."""
+    for cluster in context.fleet.clusters:
+        first: Pool | None = None
+        for pool in cluster.pools:
+            if not pool.default:
+                continue
+            if pool.node_selector:
+                message = f'pool "{pool.name}" is default: true and has a nodeSelector'
+                hint = "remove one of the two: a default claims the GPU nodes that no other pool claims"
+                yield _at(context, pool, ("nodeSelector",), message, hint)
+            if first is None:
+                first = pool
+            else:
+                message = f'pool "{pool.name}" is default: true, and so is pool "{first.name}"'
+                yield _at(context, pool, ("default",), message, "leave one default in the cluster", first.name)
+        for one in strangers(context, cluster) if first else ():
+            if one.is_default:
+                assert first is not None
+                message = f'{one.claim} is default: true, and so is pool "{first.name}"'
+                hint = "leave one default in the cluster"
+                yield Problem(
+                    place=Place(one.file.template.file),
+                    message=message,
+                    hint=hint,
+                    cluster=cluster.name,
+                    pool=first.name,
+                    fact=one.file.name,
+                )
+
+
+def reserved_label(context: Context) -> Iterator[Problem]:
+    """The operator writes the owner label itself and refuses it in a selector (v26.7)."""
+    for cluster, pool in _with_objects(context):
+        if cluster.operator.release.owner_label and label.OWNER in pool.node_selector:
+            message = f'pool "{pool.name}" selects by {label.OWNER}, which the operator sets itself'
+            hint = "select by a label of your own, for example the node group's"
+            yield _at(context, pool, ("nodeSelector", label.OWNER), message, hint, label.OWNER)
+
+
+def circular_selector(context: Context) -> Iterator[Problem]:
+    """A label that a running driver must answer for never appears on a node without one."""
+    for _, pool in _with_objects(context):
+        for key in pool.node_selector:
+            if label.is_circular(key):
+                message = f'pool "{pool.name}" selects by {key}, which a node has only after a driver ran on it'
+                hint = "select by a label that the node joins with, for example the node group's"
+                yield _at(context, pool, ("nodeSelector", key), message, hint, key)
+
+
+def _at(context: Context, pool: Pool, path: tuple[str, ...], message: str, hint: str, fact: str = "") -> Problem:
+    place = context.fleet.at(pool, *path)
+    return Problem(place=place, message=message, hint=hint, cluster=pool.cluster, pool=pool.name, fact=fact)

@@ -1,0 +1,1 @@
+"""The family upgrade/: what the declared upgrade policies do to a rollout."""

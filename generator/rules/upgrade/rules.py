@@ -1,0 +1,226 @@
+"""Rules of the family upgrade/: what the declared upgrade policies do to a rollout."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from generator.declared.fleet import Cluster, Pool
+from generator.facts.amount import rounded_up
+from generator.facts.release import DriverApi
+from generator.finding import Severity
+from generator.operator.automatic import automatic
+from generator.operator.driver import carries_upgrade_policy
+from generator.operator.slots import at_once
+from generator.revision.context import Context
+from generator.rules.operator.crashes import user_objects
+from generator.rules.rule import Problem, Rule
+from generator.rules.setting import once, said
+from generator.rules.upgrade.held import held
+from generator.rules.upgrade.ring import ring_order
+
+# k8s-driver-manager's own eviction, which it leaves to the upgrade controller where that is on.
+MANAGER_ENV = ("ENABLE_AUTO_DRAIN", "ENABLE_GPU_POD_EVICTION")
+MANAGER_PREFIX = "DRAIN_"
+POLICY = ("driver", "upgradePolicy")
+
+
+def _automatic(context: Context) -> Iterator[Pool]:
+    """Pools that the operator upgrades itself."""
+    for cluster, pool in context.managed():
+        if automatic(cluster, pool):
+            yield pool
+
+
+def _drained(context: Context) -> Iterator[tuple[Pool, Mapping[str, Any]]]:
+    """Pools whose nodes may be drained, with what is declared about it."""
+    for pool in _automatic(context):
+        drain = pool.driver.upgrade_policy.get("drain")
+        if drain and drain.get("enable") is True:
+            yield pool, drain
+
+
+def drain_without_selector(context: Context) -> Iterator[Problem]:
+    """A drain without podSelector evicts whatever runs on the node, not only GPU work."""
+    yield from once(_unselective(context))
+
+
+def _unselective(context: Context) -> Iterator[Problem]:
+    for pool, drain in _drained(context):
+        if not drain.get("podSelector"):
+            where = said(context.fleet, pool, *POLICY, "drain", "enable")
+            message = "drain.enable is true and drain.podSelector is empty: every pod of the node is evicted"
+            yield where.problem(message, "set drain.podSelector to the GPU workloads, or drain.enable: false")
+
+
+def drain_before_pod_deletion(context: Context) -> Iterator[Problem]:
+    """Pod deletion comes first; with its strict defaults the first emptyDir turns it into a drain of the node."""
+    yield from once(_undeclared_deletion(context))
+
+
+def _undeclared_deletion(context: Context) -> Iterator[Problem]:
+    for pool, _ in _drained(context):
+        if "podDeletion" not in pool.driver.upgrade_policy:
+            where = said(context.fleet, pool, *POLICY, "drain", "enable")
+            message = (
+                "drain.enable is true and podDeletion is not declared: its default deletes no pod with an emptyDir"
+            )
+            message += " and none without a controller, so that the node is drained instead"
+            hint = "declare podDeletion with what your GPU pods need, for example deleteEmptyDir: true"
+            yield where.problem(message, hint)
+
+
+def no_slots(context: Context) -> Iterator[Problem]:
+    """gpu-operator vendor k8s-operator-libs pkg/upgrade GetUpgradesAvailable: with 0 no node is ever due."""
+    yield from once(_without_slots(context))
+
+
+def _without_slots(context: Context) -> Iterator[Problem]:
+    for pool in _automatic(context):
+        most = pool.driver.upgrade_policy.get("maxUnavailable", 1)
+        if rounded_up(most, 100) == 0:
+            where = said(context.fleet, pool, *POLICY, "maxUnavailable")
+            shown = f'"{most}"' if isinstance(most, str) else most
+            message = f"autoUpgrade is true and maxUnavailable is {shown}: no node is ever upgraded"
+            yield where.problem(message, "allow at least 1, or set autoUpgrade: false", str(most))
+
+
+def manager_env_ignored(context: Context) -> Iterator[Problem]:
+    """The driver manager reads the node's upgrade-enabled annotation and leaves eviction to the controller."""
+    yield from once(_ignored(context))
+
+
+def _ignored(context: Context) -> Iterator[Problem]:
+    for pool in _automatic(context):
+        manager = pool.driver.spec.get("manager")
+        listed = manager.get("env") if isinstance(manager, Mapping) else None
+        for index, one in enumerate(listed if isinstance(listed, list) else ()):
+            name = str(one.get("name")) if isinstance(one, Mapping) else ""
+            if name in MANAGER_ENV or name.startswith(MANAGER_PREFIX):
+                where = said(context.fleet, pool, "driver", "spec", "manager", "env", index)
+                message = f"{name} of driver.spec.manager.env has no effect while upgradePolicy.autoUpgrade is true"
+                hint = "say it in driver.upgradePolicy, as drain or podDeletion, and remove the variable"
+                yield where.problem(message, hint, name)
+
+
+def pod_deletion_missing(context: Context) -> Iterator[Problem]:
+    """A ClusterPolicy has no default for podDeletion, and its absence stalls every later step (facts 6.4)."""
+    for cluster, api, driver, place in user_objects(context):
+        policy = driver.get("upgradePolicy")
+        unused = api is DriverApi.NVIDIADRIVER and not cluster.operator.release.object_upgrade_policy
+        if unused or not isinstance(policy, dict) or policy.get("podDeletion") is not None:
+            continue
+        if policy.get("autoUpgrade") is True:
+            message = f"the {api} of this template has upgradePolicy.autoUpgrade and no podDeletion"
+            message += ', and the operator stops with "pod deletion spec should not be empty"'
+            hint = "print podDeletion with force, timeoutSeconds and deleteEmptyDir"
+            yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
+
+
+def cluster_wide_unavailable(context: Context) -> Iterator[Problem]:
+    """From v26.7 on each NVIDIADriver counts its own slots, so that a cluster may lose their sum."""
+    for cluster in context.fleet.clusters:
+        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER and not carries_upgrade_policy(cluster):
+            yield from _sum_of_slots(context, cluster)
+
+
+def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
+    sized = [
+        (pool.size.max, pool.driver.upgrade_policy)
+        for pool in cluster.managed_pools
+        if pool.size and automatic(cluster, pool)
+    ]
+    total, limits = sum(nodes for nodes, _ in sized), [policy.get("maxUnavailable", "25%") for _, policy in sized]
+    worst = sum(_slots(policy, nodes) for nodes, policy in sized)
+    allowed, most = max(((rounded_up(limit, total), limit) for limit in limits), key=lambda one: one[0], default=(0, 0))
+    if worst > allowed:
+        message = f"up to {worst} of the {total} GPU nodes of cluster {cluster.name} are upgraded at a time"
+        message += (
+            f": the slots of {len(sized)} pools add up, and the largest maxUnavailable, {most}, is {allowed} of {total}"
+        )
+        hint = "lower maxParallelUpgrades or maxUnavailable of single pools, or silence this if the sum is meant"
+        place = context.fleet.at(cluster, "name")
+        yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, fact=str(worst))
+
+
+def _slots(policy: Mapping[str, Any], nodes: int) -> int:
+    """How many nodes of a pool may be upgraded at a time."""
+    return at_once(nodes, policy.get("maxParallelUpgrades", 1), policy.get("maxUnavailable", "25%"))
+
+
+def emptydir_will_fail(context: Context) -> Iterable[Problem]:
+    """Pods with an emptyDir that pod deletion may not remove."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules.upgrade import emptying
+
+    return emptying.emptydir_will_fail(context)
+
+
+def unmanaged_pod_will_fail(context: Context) -> Iterable[Problem]:
+    """Bare pods that pod deletion may not remove."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules.upgrade import emptying
+
+    return emptying.unmanaged_pod_will_fail(context)
+
+
+def daemonset_pod_will_fail(context: Context) -> Iterable[Problem]:
+    """GPU pods of DaemonSets, which pod deletion never removes."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules.upgrade import emptying
+
+    return emptying.daemonset_pod_will_fail(context)
+
+
+def resource_not_matched(context: Context) -> Iterable[Problem]:
+    """Pods that hold a GPU under a name that the operator doesn't take for one."""
+    if not context.fleet.workloads:
+        return ()
+    from generator.rules.upgrade import emptying
+
+    return emptying.resource_not_matched(context)
+
+
+E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING
+RULES: tuple[Rule, ...] = (
+    Rule("upgrade/drain-without-selector", W, "a drain that evicts every pod of the node", drain_without_selector),
+    Rule(
+        "upgrade/drain-before-pod-deletion",
+        W,
+        "a drain that comes in place of a pod deletion nobody declared",
+        drain_before_pod_deletion,
+    ),
+    Rule("upgrade/no-slots", E, "an automatic upgrade that never starts", no_slots),
+    Rule("upgrade/manager-env-ignored", W, "variables of the driver manager without effect", manager_env_ignored),
+    Rule("upgrade/pod-deletion-missing", U, "an upgrade policy that stops the operator", pod_deletion_missing),
+    Rule(
+        "upgrade/cluster-wide-unavailable",
+        W,
+        "slots of single pools that add up to more than one policy allows",
+        cluster_wide_unavailable,
+    ),
+    Rule("upgrade/emptydir-will-fail", W, "pods with an emptyDir that pod deletion refuses", emptydir_will_fail),
+    Rule(
+        "upgrade/unmanaged-pod-will-fail",
+        W,
+        "pods without an owner that pod deletion refuses",
+        unmanaged_pod_will_fail,
+    ),
+    Rule(
+        "upgrade/daemonset-pod-will-fail",
+        W,
+        "GPU pods of a DaemonSet with drain off",
+        daemonset_pod_will_fail,
+    ),
+    Rule("upgrade/resource-not-matched", W, "GPU pods that the operator never evicts", resource_not_matched),
+    Rule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
+    Rule(
+        "upgrade/ring-order",
+        W,
+        "a later ring has what an earlier one hasn't",
+        ring_order,
+        needs_all=True,
+        fleet_wide=True,
+    ),
+)

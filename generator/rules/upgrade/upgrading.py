@@ -1,0 +1,170 @@
+"""Which pools the operator upgrades, by which policy, and what becomes of a node that can't be emptied."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.workload import Workload
+from generator.facts import gpupod, podselector
+from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_deletion, verdict
+from generator.operator import slots
+from generator.operator.automatic import automatic
+from generator.operator.driver import carries_upgrade_policy, upgrade_policy
+from generator.revision.context import Context
+
+
+class Policy(Struct, frozen=True, kw_only=True):
+    """An upgrade policy in effect. A timeout of 0 seconds is none: it waits for ever."""
+
+    deletion: Flags
+    timeout: int
+    drains: bool
+    drain: Flags
+    drain_selector: str
+    drain_timeout: int
+    parallel: int
+    unavailable: int | str
+
+
+class Upgraded(Struct, frozen=True):
+    """A pool whose nodes the operator upgrades, with the policy that rules them."""
+
+    cluster: Cluster
+    pool: Pool
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """As it is said: cluster and pool."""
+        return f"{self.cluster.name}/{self.pool.name}"
+
+
+class Pools:
+    """The pools of each cluster by name, with what several rules ask of them, worked out once."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.named = {cluster.name: {pool.name: pool for pool in cluster.pools} for cluster in fleet.clusters}
+        self._upgraded: dict[tuple[str, str], Upgraded | None] = {}
+        self._nodes: dict[str, int | None] = {}
+
+    def of(self, cluster: Cluster, workload: Workload) -> tuple[Pool, ...]:
+        """The pools of a cluster that a workload runs on."""
+        there = self.named[cluster.name]
+        return tuple(there[name] for name in workload.pools if name in there)
+
+    def upgraded(self, cluster: Cluster, workload: Workload) -> tuple[Upgraded, ...]:
+        """Those of them that the operator upgrades: not what brings its own driver."""
+        found = (self._one(cluster, pool) for pool in self.of(cluster, workload))
+        return tuple(one for one in found if one is not None)
+
+    def _one(self, cluster: Cluster, pool: Pool) -> Upgraded | None:
+        key = (cluster.name, pool.name)
+        if key not in self._upgraded:
+            ours = pool.driver.managed and automatic(cluster, pool)
+            self._upgraded[key] = Upgraded(cluster, pool, policy_of(pool.driver.upgrade_policy)) if ours else None
+        return self._upgraded[key]
+
+    def at_once(self, met: Sequence[Upgraded]) -> int | None:
+        """How many nodes of some pools of a cluster may be upgraded at a time, all in all.
+
+        None where a size that decides it isn't declared.
+        """
+        nodes = nodes_of(one.pool for one in met)
+        if nodes is None or not carries_upgrade_policy(met[0].cluster):
+            return nodes and sum(_at_once(one.policy, one.pool.size.max) for one in met if one.pool.size)
+        everywhere = self._managed_nodes(met[0].cluster)
+        return None if everywhere is None else min(_at_once(met[0].policy, everywhere), nodes)
+
+    def _managed_nodes(self, cluster: Cluster) -> int | None:
+        """One policy counts the nodes of all pools."""
+        if cluster.name not in self._nodes:
+            self._nodes[cluster.name] = nodes_of(cluster.managed_pools)
+        return self._nodes[cluster.name]
+
+
+def _at_once(policy: Policy, nodes: int) -> int:
+    return slots.at_once(nodes, policy.parallel, policy.unavailable)
+
+
+def pools(context: Context) -> Pools:
+    """Made once for all rules."""
+    return context.remembered("pools by name", lambda: Pools(context.fleet))
+
+
+def nodes_of(pools: Iterable[Pool]) -> int | None:
+    """The most nodes that pools may have; None where one doesn't say."""
+    sizes = [pool.size for pool in pools]
+    known = [size.max for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def policy_of(declared: Mapping[str, Any]) -> Policy:
+    """The policy with every default that render writes out."""
+    whole = upgrade_policy(declared, auto_upgrade=True)
+    deletion, drain = whole["podDeletion"], whole["drain"]
+    return Policy(
+        deletion=_flags(deletion),
+        timeout=deletion["timeoutSeconds"],
+        drains=drain["enable"] is True,
+        drain=_flags(drain),
+        drain_selector=drain["podSelector"],
+        drain_timeout=drain["timeoutSeconds"],
+        parallel=whole["maxParallelUpgrades"],
+        unavailable=whole["maxUnavailable"],
+    )
+
+
+def _flags(part: Mapping[str, Any]) -> Flags:
+    # drain_manager.go always ignores DaemonSets; pod deletion fails on theirs whatever this says.
+    force, empty_dir = part["force"] is True, part["deleteEmptyDir"] is True
+    return Flags(force=force, delete_empty_dir=empty_dir, ignore_daemonsets=True)
+
+
+def is_evicted(workload: Workload) -> bool:
+    """Whether the operator takes its pods for GPU pods, by the resource that they ask for."""
+    return gpupod.is_gpu_resource(workload.resource)
+
+
+def standing(workload: Workload) -> Standing:
+    """A pod of the workload as pod deletion and drain see it."""
+    return Standing(owner="" if workload.bare else workload.owner_kind, empty_dir=workload.empty_dir)
+
+
+def kept(workload: Workload, one: Upgraded) -> Refusal | None:
+    """Why the operator's pod deletion can't remove its pods, if it looks at them at all."""
+    return kept_by_pod_deletion(standing(workload), one.policy.deletion) if is_evicted(workload) else None
+
+
+def blocked(workload: Workload, one: Upgraded) -> str:
+    """What becomes of a node's upgrade while a budget lets a pod of the workload stay."""
+    policy = one.policy
+    if policy.timeout == 0:
+        return "waits for ever (podDeletion.timeoutSeconds is 0)"
+    after = f"after podDeletion.timeoutSeconds {policy.timeout}"
+    if not policy.drains:
+        return f"ends in upgrade-failed {after}"
+    return f"falls through to the drain {after}, {_drained(workload, policy, budget=True)}"
+
+
+def failed(workload: Workload, one: Upgraded) -> str:
+    """What becomes of a node's upgrade where pod deletion fails at once."""
+    if not one.policy.drains:
+        return "ends in upgrade-failed at once"
+    return f"falls through to the drain at once, {_drained(workload, one.policy, budget=False)}"
+
+
+def _drained(workload: Workload, policy: Policy, *, budget: bool) -> str:
+    found = verdict(standing(workload), policy.drain)
+    if policy.drain_selector and not podselector.selects(policy.drain_selector, workload.pod_labels):
+        return f'whose podSelector "{policy.drain_selector}" leaves these pods: they keep the driver in use'
+    if found.refusal:
+        return "which refuses these pods as well and ends in upgrade-failed"
+    if not found.removed:
+        return "which leaves them as pods of a DaemonSet"
+    if not budget:
+        return "which evicts every pod that its podSelector matches"
+    if policy.drain_timeout == 0:
+        return "which is blocked as well and waits for ever"
+    return f"which is blocked as well and ends in upgrade-failed after {policy.drain_timeout} s more"

@@ -1,0 +1,58 @@
+"""What lies in the work tree but not in the index (cases D74 and D75)."""
+
+import os
+from pathlib import Path
+
+from generator.edges.git.command import git_at
+from generator.edges.git.listing import Listings, Untracked, untracked
+from tests.gitrepo import Repo
+
+
+def listings(root: str, *folders: str) -> Listings:
+    return Listings(git_at(root, os.environ), *folders)
+
+
+def test_nothing_is_untracked_after_a_commit(repo: Repo) -> None:
+    assert untracked(listings(repo.root, "inventory"), "inventory") == []
+
+
+def test_untracked_files_with_ignored_and_announced_ones(repo: Repo) -> None:
+    repo.commit({".gitignore": "*.swp\ncache/\n"})
+    repo.write(
+        {
+            "inventory/new image.yaml": "x",
+            "inventory/a.swp": "x",
+            "inventory/cache/deep/x.yaml": "x",
+            "inventory/announced.yaml": "x",
+            "inventory/.123.drivergate-tmp": "x",
+            "out/new.yaml": "x",
+        }
+    )
+    repo.git("add", "-N", "inventory/announced.yaml")
+    Repo(repo.path / "inventory/nested")
+    known = listings(repo.root, "inventory", "out")
+    assert untracked(known, "inventory") == [
+        Untracked("inventory/a.swp", ignored=True),
+        Untracked("inventory/announced.yaml", ignored=False),
+        Untracked("inventory/cache/deep/x.yaml", ignored=True),
+        Untracked("inventory/nested", ignored=False),
+        Untracked("inventory/new image.yaml", ignored=False),
+    ]
+    assert untracked(known, "out") == [Untracked("out/new.yaml", ignored=False)]
+
+
+def test_folders_asked_for_later(repo: Repo) -> None:
+    repo.write({"bases/policy.yaml": "x", "out/b.yaml": ""})
+    known = listings(repo.root, "inventory")
+    assert untracked(known, "bases") == [Untracked("bases/policy.yaml", ignored=False)]
+    assert [u.path for u in untracked(known)] == ["bases/policy.yaml", "out/b.yaml"]
+
+
+def test_a_root_below_the_top_of_its_repository(tmp_path: Path) -> None:
+    mono = Repo(tmp_path / "mono")
+    mono.commit({"gpu/inventory/a.yaml": "", ".gitignore": "*.log"})
+    mono.write({"gpu/inventory/b.yaml": "x", "gpu/inventory/c.log": "x", "inventory/d.yaml": "x"})
+    assert untracked(listings(f"{mono.root}/gpu", "inventory"), "inventory") == [
+        Untracked("inventory/b.yaml", ignored=False),
+        Untracked("inventory/c.log", ignored=True),
+    ]
