@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from generator.finding import Finding, Severity
 from generator.render.output import Rendered
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\n"
 FLEET = f"""{HEAD}kind: Fleet
@@ -78,7 +78,7 @@ def only(repository: Mapping[str, str | bytes]) -> Finding:
 
 def rendered(repository: Mapping[str, str | bytes]) -> Rendered:
     """What a clean repository renders."""
-    context, problems = context_of(repository)
+    context, problems = revision_of(repository)
     assert [one for one in problems if one.severity is Severity.INVALID] == []
     assert context.rendered.findings == ()
     return context.rendered

@@ -15,7 +15,8 @@ from generator.render.ownership import MANIFEST, manifest, ownership
 from generator.render.ownership import digest as file_digest
 from generator.render.rendered import render
 from generator.render.template import collect as collect_templates
-from generator.revision.context import Context, DriverObject
+from generator.revision.driver_objects import DriverObject
+from generator.revision.revision import Revision
 from generator.rules.judge import judge
 from generator.rules.table import RULES
 
@@ -26,10 +27,10 @@ def bytes_of(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
     return {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
 
 
-def context_of(
+def revision_of(
     files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None
-) -> tuple[Context, tuple[Finding, ...]]:
-    """The context of a repository given as path -> text, and what reading it told.
+) -> tuple[Revision, tuple[Finding, ...]]:
+    """The revision of a repository given as path -> text, and what reading it told.
 
     Without files below out/ the output counts as freshly rendered, so that only the inventory is judged.
     """
@@ -47,7 +48,7 @@ def context_of(
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:
         out = fresh(rendered)
-    context = Context(
+    revision = Revision(
         fleet=fleet,
         catalog=catalog,
         rendered=rendered,
@@ -56,7 +57,7 @@ def context_of(
         owned=ownership(out[MANIFEST].decode() if MANIFEST in out else None),
         against=against,
     )
-    return context, told
+    return revision, told
 
 
 def fresh(rendered: Rendered) -> dict[str, bytes]:
@@ -70,5 +71,5 @@ def findings(
     files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None
 ) -> tuple[Finding, ...]:
     """Every finding of a repository given as path -> text."""
-    context, told = context_of(files, against=against)
-    return judge(context, RULES, told=told).findings
+    revision, told = revision_of(files, against=against)
+    return judge(revision, RULES, told=told).findings

@@ -12,10 +12,10 @@ from generator.declared.baseline import FILE as BASELINE
 from generator.declared.baseline import read_baseline
 from generator.finding import Finding, Severity
 from generator.render.ownership import MANIFEST, ownership
-from generator.revision.context import DriverObject
+from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import BY_ID, RULES
-from tests.judging import context_of
+from tests.judging import revision_of
 
 BAD = Path(__file__).parent / "bad"
 COMMON = BAD / "_common"
@@ -87,7 +87,7 @@ def _lines(path: Path) -> list[str]:
 def judged(case: Repository) -> tuple[Finding, ...]:
     """Every finding of a repository."""
     inputs = {path: data for path, data in case.files.items() if data is not None and not path.startswith("out/")}
-    context, told = context_of(inputs, against=_driver_objects(case.against))
+    context, told = revision_of(inputs, against=_driver_objects(case.against))
     out = {f"out/{path}": data for path, data in context.out.items()}
     out |= {path: data for path, data in case.files.items() if path.startswith("out/")}
     present = {path.removeprefix("out/"): data for path, data in out.items() if data is not None}
@@ -108,7 +108,7 @@ def judged(case: Repository) -> tuple[Finding, ...]:
 def _driver_objects(against: dict[str, bytes] | None) -> tuple[DriverObject, ...] | None:
     if against is None:
         return None
-    from generator.rules.operator.changed_objects import driver_objects
+    from generator.revision.driver_objects import driver_objects
 
     return driver_objects(against)
 

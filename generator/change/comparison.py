@@ -15,7 +15,8 @@ from generator.change.leaving import driver_of, gone, pruned, removed, without_o
 from generator.change.objects import Objects, objects
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
-from generator.revision.context import Context, DriverObject
+from generator.revision.driver_objects import DriverObject
+from generator.revision.revision import Revision
 from generator.rules.operator.changed_objects import takes_over
 from generator.rules.upgrade.held_change import as_policy, carrier
 from generator.rules.upgrade.upgrading import nodes_of
@@ -23,7 +24,7 @@ from generator.rules.upgrade.upgrading import nodes_of
 TOUCHING = frozenset({Outcome.REMOVED, Outcome.MOVED, Outcome.RELOAD, Outcome.RESTART})
 
 
-def impact(base: Context, head: Context, *, total: int, everything: str = "") -> Impact:
+def impact(base: Revision, head: Revision, *, total: int, everything: str = "") -> Impact:
     """From both revisions, of which only the clusters that may be affected were read."""
     found = objects(base, head)
     against = tuple(
@@ -41,7 +42,7 @@ class _Comparing:
     """Both revisions by cluster, and what was found out once for all."""
 
     def __init__(
-        self, base: Context, head: Context, found: Mapping[str, Objects], dangers: dict[tuple[str, str], list[Danger]]
+        self, base: Revision, head: Revision, found: Mapping[str, Objects], dangers: dict[tuple[str, str], list[Danger]]
     ) -> None:
         self.was = {cluster.name: cluster for cluster in base.fleet.clusters}
         self.becomes = {cluster.name: cluster for cluster in head.fleet.clusters}

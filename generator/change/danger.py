@@ -11,7 +11,8 @@ from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.finding import Place
 from generator.operator.reload import changes
-from generator.revision.context import Context, DriverObject
+from generator.revision.driver_objects import DriverObject
+from generator.revision.revision import Revision
 from generator.rules.operator.changed_objects import immutable_change, renamed
 from generator.rules.upgrade.held import held
 
@@ -48,7 +49,7 @@ class Danger(Struct, frozen=True, kw_only=True):
 RULES = ((Kind.IMMUTABLE, immutable_change), (Kind.HELD, held), (Kind.RENAMED, renamed))
 
 
-def of_rules(head: Context) -> Iterator[Danger]:
+def of_rules(head: Revision) -> Iterator[Danger]:
     """What the gate's own rules say when they compare with the revision before."""
     for kind, rule in RULES:
         for problem in rule(head):

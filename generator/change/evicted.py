@@ -9,7 +9,7 @@ from generator.declared.size import Size
 from generator.declared.workload import Workload
 from generator.finding import Place, Severity
 from generator.operator.automatic import automatic
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.disruption.room import replicas_of
 from generator.rules.table import BY_ID
 from generator.rules.upgrade.upgrading import Upgraded, is_evicted, kept, nodes_of, policy_of, pools
@@ -55,7 +55,7 @@ class Eviction(Struct, frozen=True, kw_only=True):
 class Evictions:
     """One revision, asked pool by pool."""
 
-    def __init__(self, head: Context) -> None:
+    def __init__(self, head: Revision) -> None:
         self.head, self.known = head, pools(head)
         self.troubles: dict[str, list[Trouble]] | None = None
 

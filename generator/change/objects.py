@@ -9,8 +9,8 @@ from generator.declared.crds import plain
 from generator.facts.release import DriverApi
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS
-from generator.revision.context import Context, DriverObject
-from generator.rules.operator.changed_objects import VALUES, driver_objects, is_chart_values
+from generator.revision.driver_objects import VALUES, DriverObject, driver_objects, is_chart_values
+from generator.revision.revision import Revision
 
 Key = tuple[str, str]  # kind and name; chart values have a kind of their own, and no name
 
@@ -59,7 +59,7 @@ class Objects(Struct, frozen=True):
                 yield pair
 
 
-def objects(base: Context, head: Context) -> dict[str, Objects]:
+def objects(base: Revision, head: Revision) -> dict[str, Objects]:
     """By cluster."""
     was, becomes = _files(base), _files(head)
     found: dict[str, dict[Key, Pair]] = {}
@@ -69,9 +69,9 @@ def objects(base: Context, head: Context) -> dict[str, Objects]:
     return {cluster: Objects(pairs) for cluster, pairs in found.items()}
 
 
-def _files(context: Context) -> dict[tuple[str, str, str], RenderedFile]:
+def _files(revision: Revision) -> dict[tuple[str, str, str], RenderedFile]:
     found = {}
-    for file in context.rendered.files:
+    for file in revision.rendered.files:
         if file.kind in DRIVER_KINDS:
             found[file.cluster, file.kind, file.name] = file
         elif is_chart_values(file.path):

@@ -14,7 +14,7 @@ from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts.release import DriverApi
 from generator.images.lookup import Lack, Listed, lacking
 from generator.operator.combination import Combination, combinations
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.upgrade.ring import order
 
 
@@ -89,10 +89,10 @@ class Runbook(Struct, frozen=True, kw_only=True):
     operator: str = ""
 
 
-def runbook(context: Context, asked: Asked, made: Plan, works: tuple[Work, ...]) -> Runbook:
+def runbook(revision: Revision, asked: Asked, made: Plan, works: tuple[Work, ...]) -> Runbook:
     """The steps of a plan. A step that would empty a node before its image exists is never one of them."""
-    evictions, listed = Evictions(context), Listed(context.catalog)
-    before = {(cluster.name, pool.name): (cluster, pool) for cluster, pool in context.pools()}
+    evictions, listed = Evictions(revision), Listed(revision.catalog)
+    before = {(cluster.name, pool.name): (cluster, pool) for cluster, pool in revision.pools()}
     answers = list(_whole_clusters(made.answers, before, asked))
     steps: dict[str, list[Step]] = {}
     for answer in _canaries_first(one for one in answers if one.verdict is Verdict.GO):

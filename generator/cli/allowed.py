@@ -3,12 +3,12 @@
 from generator.declared.shape import did_you_mean
 from generator.edges.errors import UnreadableError, printable
 from generator.render.ownership import needless, taken_away
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 
 FEW = 5
 
 
-def asked_for(context: Context) -> None:
+def asked_for(context: Revision) -> None:
     """UnreadableError where one of the names allows nothing of what would go."""
     if not context.allow_remove:
         return

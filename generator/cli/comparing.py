@@ -35,7 +35,7 @@ from generator.finding import Finding, Severity
 from generator.render.rendered import render
 from generator.render.template import FOLDER as TEMPLATES
 from generator.render.template import collect as collect_templates
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 
 # Keys of the Fleet that say something about judging, and nothing about what runs.
 SILENT = frozenset({"silenced", "crds", "requires", "name", "sources"})
@@ -53,7 +53,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     commits: tuple[str, str]
     clusters: frozenset[str]
     impact: Impact
-    sides: tuple[Context, Context] | None = None
+    sides: tuple[Revision, Revision] | None = None
     blocking: tuple[Finding, ...] = ()
     unreadable: str = ""
 
@@ -61,7 +61,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 class _Side(Struct, frozen=True, kw_only=True):
     """One revision, as far as it was wanted."""
 
-    context: Context
+    context: Revision
     inventory: Inventory
     blocking: tuple[Finding, ...]
 
@@ -187,7 +187,7 @@ def _side(
     # Which drivergate the other revision was written for is no hindrance: this one renders both.
     blocking = [one for one in told if one.severity is Severity.INVALID and not (reuse and one.rule == REQUIRES)]
     return _Side(
-        context=Context(fleet=fleet, catalog=catalog, rendered=rendered, bases=own.values, only=only),
+        context=Revision(fleet=fleet, catalog=catalog, rendered=rendered, bases=own.values, only=only),
         inventory=inventory,
         blocking=tuple(sorted(blocking, key=lambda one: one.place)),
     )

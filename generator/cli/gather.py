@@ -32,8 +32,8 @@ from generator.render.rendered import render
 from generator.render.template import ENDING, cluster_of
 from generator.render.template import FOLDER as TEMPLATES
 from generator.render.template import collect as collect_templates
-from generator.revision.context import Context, DriverObject
-from generator.rules.operator.changed_objects import driver_objects
+from generator.revision.driver_objects import DriverObject, driver_objects
+from generator.revision.revision import Revision
 
 COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
 
@@ -47,7 +47,7 @@ class Gathered(Struct, frozen=True, kw_only=True):
 
     root: str
     label: str
-    context: Context
+    context: Revision
     told: tuple[Finding, ...]
     baseline: Baseline | None
     notes: tuple[str, ...]
@@ -94,7 +94,7 @@ def gather(begun: Begun) -> Gathered:
     rendered = render(fleet, templates, own.values, catalog=catalog, whole=not only)
     out = {path[len(OUT) + 1 :]: content for path, content in below(OUT, files).items()}
     against = compared.objects(rendered, only)
-    context = Context(
+    context = Revision(
         fleet=fleet,
         catalog=catalog,
         rendered=rendered,

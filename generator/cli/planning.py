@@ -39,14 +39,14 @@ def runbook_of(wish: Wish, *, root: str | None, staged: bool, rev: str | None, a
     from generator.change.runbook import runbook, whole
     from generator.render.output import Rendered
     from generator.report import runbook as page
-    from generator.revision.context import Context
+    from generator.revision.revision import Revision
 
     found = read(root, staged=staged, rev=rev, catalogs=True)
     if told(found, as_json=False):
         return UNUSABLE
     asked = whole(_asked(wish, found), found.fleet)
     made = _told(found, asked, root, rev)
-    context = Context(
+    context = Revision(
         fleet=found.fleet, catalog=collect(found.inventory.catalogs, found.fleet.mirrors), rendered=Rendered((), ())
     )
     book = runbook(context, asked, made.plan, made.works)

@@ -6,15 +6,15 @@ from generator.declared.fleet import Mode, Pool
 from generator.facts import branch as branches
 from generator.facts.branch import Branch
 from generator.finding import Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.rule import Problem, Rule
 
 
-def end_of_life(context: Context) -> Iterator[Problem]:
+def end_of_life(revision: Revision) -> Iterator[Problem]:
     """Pools whose branch gets no more fixes."""
     supported: tuple[Branch, ...] | None = None
-    for cluster, pool in context.pools():
+    for cluster, pool in revision.pools():
         branch = driver_branch(pool)
         if pool.driver.mode is Mode.UNMANAGED or not branch or not branches.ended(branch):
             continue
@@ -23,7 +23,7 @@ def end_of_life(context: Context) -> Iterator[Problem]:
         life, named = branches.life(branch), _named(pool, supported)
         ended = f"ended in {life.eol}" if life and life.eol != "ended" else "has ended"
         yield Problem(
-            place=context.fleet.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
+            place=revision.fleet.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
             # Without the pool's name, so that a branch which many pools inherit is told once.
             message=f"the driver is of branch {branch}, whose support {ended} (as of {branches.as_of()}); "
             f"{named or f'no supported branch drives {pool.family} GPUs'}",

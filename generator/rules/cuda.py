@@ -6,53 +6,53 @@ What they need is loaded where a fleet declares workloads: a check of one that h
 from collections.abc import Iterable
 
 from generator.finding import Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
 
 
-def driver_too_old(context: Context) -> Iterable[Problem]:
+def driver_too_old(revision: Revision) -> Iterable[Problem]:
     """Pools whose driver doesn't meet the need of a workload that may run there."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules import cuda_needs as needing
 
-    return needing.driver_too_old(context)
+    return needing.driver_too_old(revision)
 
 
-def unsatisfiable(context: Context) -> Iterable[Problem]:
+def unsatisfiable(revision: Revision) -> Iterable[Problem]:
     """Workloads that no change of a driver lets run in a cluster."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules import cuda_needs as needing
 
-    return needing.unsatisfiable(context)
+    return needing.unsatisfiable(revision)
 
 
-def cannot_tell(context: Context) -> Iterable[Problem]:
+def cannot_tell(revision: Revision) -> Iterable[Problem]:
     """Pools of which nobody can say whether the driver meets the need."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules import cuda_needs as needing
 
-    return needing.cannot_tell(context)
+    return needing.cannot_tell(revision)
 
 
-def scale_from_zero(context: Context) -> Iterable[Problem]:
+def scale_from_zero(revision: Revision) -> Iterable[Problem]:
     """Pools that can be empty, of workloads that wait for a label which only a loaded driver brings."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules import cuda_needs as needing
 
-    return needing.scale_from_zero(context)
+    return needing.scale_from_zero(revision)
 
 
-def deprecated_label(context: Context) -> Iterable[Problem]:
+def deprecated_label(revision: Revision) -> Iterable[Problem]:
     """Own terms on old label names where the cluster chose the new ones, or on both in one term."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules import cuda_needs as needing
 
-    return needing.deprecated_label(context)
+    return needing.deprecated_label(revision)
 
 
 RULES = (

@@ -11,7 +11,7 @@ from generator.facts.cuda import needed
 from generator.facts.cudachoice import Compatibility
 from generator.operator.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
 from generator.operator.placement import compatibility_of
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 
 
 class OnPool(Struct, frozen=True, kw_only=True):
@@ -56,15 +56,15 @@ class Placed(Struct, frozen=True, kw_only=True):
         return needed(self.workload.cuda, self.compatibility) if self.workload.cuda else ""
 
 
-def placed(context: Context) -> tuple[Placed, ...]:
+def placed(revision: Revision) -> tuple[Placed, ...]:
     """Every workload that says something of drivers or nodes, in each of its clusters; worked out once."""
-    return context.remembered("cuda placed", lambda: tuple(_placed(context)))
+    return revision.remembered("cuda placed", lambda: tuple(_placed(revision)))
 
 
-def _placed(context: Context) -> Iterator[Placed]:
-    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+def _placed(revision: Revision) -> Iterator[Placed]:
+    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
     drivers: dict[tuple[str, str], tuple[Loaded, ...]] = {}
-    for workload in context.fleet.workloads:
+    for workload in revision.fleet.workloads:
         if workload.cuda is None and not workload.node_selector_terms:
             continue
         for name in workload.clusters:
@@ -72,7 +72,7 @@ def _placed(context: Context) -> Iterator[Placed]:
             pools = cluster.pools_of(workload)
             for pool in pools:
                 if (name, pool.name) not in drivers:
-                    drivers[name, pool.name] = loaded(cluster, pool, context.catalog)
+                    drivers[name, pool.name] = loaded(cluster, pool, revision.catalog)
             compatibility = compatibility_of(workload, cluster)
             yield Placed(
                 workload=workload,

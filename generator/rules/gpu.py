@@ -11,7 +11,7 @@ from generator.facts import driver as drivers
 from generator.facts.branch import Family, ModuleType, OpenModules
 from generator.facts.release import DriverApi
 from generator.finding import Place, Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
 
 FAMILIES = {str(family): family for family in Family}
@@ -30,13 +30,13 @@ def driver_branch(pool: Pool) -> str:
     return _branch(pool.driver.version)
 
 
-def unknown_family(context: Context) -> Iterator[Problem]:
+def unknown_family(revision: Revision) -> Iterator[Problem]:
     """GPU families that no fact is known of."""
-    for cluster, pool in context.pools():
+    for cluster, pool in revision.pools():
         if pool.family and pool.family not in FAMILIES:
             near = did_you_mean(pool.family.lower(), list(FAMILIES))
             yield _problem(
-                context.fleet.at(pool, "gpu", "family"),
+                revision.fleet.at(pool, "gpu", "family"),
                 cluster,
                 pool,
                 f'names the GPU family "{pool.family}", and no driver is known to drive it',
@@ -45,9 +45,9 @@ def unknown_family(context: Context) -> Iterator[Problem]:
             )
 
 
-def branch_dropped(context: Context) -> Iterator[Problem]:
+def branch_dropped(revision: Revision) -> Iterator[Problem]:
     """Branches that no longer drive a family, or don't yet."""
-    for cluster, pool, family, branch in _known(context):
+    for cluster, pool, family, branch in _known(revision):
         if _serves(branch, family):
             continue
         reach = branches.reach(family)
@@ -55,7 +55,7 @@ def branch_dropped(context: Context) -> Iterator[Problem]:
         edge = f"{reach.last_branch} is the last one" if late else f"{reach.first_branch} is the first one"
         other = f"{reach.last_branch} or older" if late else f"{reach.first_branch} or newer"
         yield _problem(
-            context.fleet.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
+            revision.fleet.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
             cluster,
             pool,
             f"has {family} GPUs, which branch {branch} does not drive: {edge}",
@@ -64,13 +64,13 @@ def branch_dropped(context: Context) -> Iterator[Problem]:
         )
 
 
-def open_module_required(context: Context) -> Iterator[Problem]:
+def open_module_required(revision: Revision) -> Iterator[Problem]:
     """Pools that need the open kernel modules, and aren't told to load them."""
-    for cluster, pool in context.managed():
-        why = _needs_open(context, cluster, pool) or _needs_open_for_gds(cluster, pool)
+    for cluster, pool in revision.managed():
+        why = _needs_open(revision, cluster, pool) or _needs_open_for_gds(cluster, pool)
         if why:
             yield _problem(
-                context.fleet.said(pool, "driver", "kernelModuleType"),
+                revision.fleet.said(pool, "driver", "kernelModuleType"),
                 cluster,
                 pool,
                 why,
@@ -79,9 +79,9 @@ def open_module_required(context: Context) -> Iterator[Problem]:
             )
 
 
-def open_module_unsupported(context: Context) -> Iterator[Problem]:
+def open_module_unsupported(revision: Revision) -> Iterator[Problem]:
     """Pools that would load open kernel modules, and can't use them."""
-    for cluster, pool, family, branch in _known(context):
+    for cluster, pool, family, branch in _known(revision):
         usable = _module_types(family, branch)
         if not pool.driver.managed or not usable or ModuleType.OPEN in usable:
             continue
@@ -96,7 +96,7 @@ def open_module_unsupported(context: Context) -> Iterator[Problem]:
             "older than Turing" if branches.reach(family).open_modules is OpenModules.NONE else f"on branch {branch}"
         )
         yield _problem(
-            context.fleet.said(pool, "driver", "kernelModuleType"),
+            revision.fleet.said(pool, "driver", "kernelModuleType"),
             cluster,
             pool,
             f"has {family} GPUs, {since}, which can't use open kernel modules, and {why}",
@@ -105,7 +105,7 @@ def open_module_unsupported(context: Context) -> Iterator[Problem]:
         )
 
 
-def _needs_open(context: Context, cluster: Cluster, pool: Pool) -> str:
+def _needs_open(revision: Revision, cluster: Cluster, pool: Pool) -> str:
     """Why the pool's GPUs go without the modules that they need."""
     family, branch = family_of(pool), driver_branch(pool)
     if not family or not branch or _module_types(family, branch) != (ModuleType.OPEN,):
@@ -117,15 +117,15 @@ def _needs_open(context: Context, cluster: Cluster, pool: Pool) -> str:
     if (
         pool.driver.module_type == "auto"
         and fallback is not ModuleType.OPEN
-        and not _built_open(context, cluster, pool)
+        and not _built_open(revision, cluster, pool)
     ):
         return f"{need} kernelModuleType auto falls back to proprietary ones on branch {branch}"
     return ""
 
 
-def _built_open(context: Context, cluster: Cluster, pool: Pool) -> bool:
+def _built_open(revision: Revision, cluster: Cluster, pool: Pool) -> bool:
     """Red Hat's precompiled images hold one kind of modules, whatever is asked for (rhel9/precompiled DRIVER_OPEN)."""
-    found = [context.catalog.find(one.repository, one.tag) for one in context.combinations(cluster, pool)]
+    found = [revision.catalog.find(one.repository, one.tag) for one in revision.combinations(cluster, pool)]
     return bool(found) and all(entry is not None and entry.module_type == "open" for entry in found)
 
 
@@ -151,9 +151,9 @@ def _from_open_gds(version: str) -> bool:
     return number > GDS_NEEDS_OPEN or (number == GDS_NEEDS_OPEN and match[4] is None)
 
 
-def _known(context: Context) -> Iterator[tuple[Cluster, Pool, Family, str]]:
+def _known(revision: Revision) -> Iterator[tuple[Cluster, Pool, Family, str]]:
     """Pools whose GPUs and driver branch are both known."""
-    for cluster, pool in context.pools():
+    for cluster, pool in revision.pools():
         family, branch = family_of(pool), driver_branch(pool)
         if family and branch and pool.driver.mode is not Mode.UNMANAGED:
             yield cluster, pool, family, branch

@@ -1,4 +1,4 @@
-"""All rules over one context, then what silences and the baseline make of their findings."""
+"""All rules over one revision, then what silences and the baseline make of their findings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -9,7 +9,7 @@ from generator.declared.baseline import Baseline, Entry, entry_of
 from generator.declared.fleet import Fleet, SilenceEntry
 from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Rule
 
 
@@ -33,7 +33,7 @@ NOT_WHOLE = "a part of what is declared can't be read or rendered"
 
 
 def judge(
-    context: Context,
+    revision: Revision,
     rules: Sequence[Rule],
     *,
     told: Iterable[Finding] = (),
@@ -42,25 +42,25 @@ def judge(
 ) -> Judgement:
     """Runs the rules but those `without`. `told` are the findings of reading and rendering."""
     unjudged: dict[str, str] = {}
-    if context.against is None:
+    if revision.against is None:
         unjudged = {rule.id: NOT_COMPARED for rule in rules if rule.compares}
         without |= unjudged.keys()
-    findings = [*told, *context.catalog.findings, *context.rendered.findings]
+    findings = [*told, *revision.catalog.findings, *revision.rendered.findings]
     whole = _whole(findings)
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
-        if rule.fleet_wide and (context.everyone is None or (context.only and rule.check is None)):
+        if rule.fleet_wide and (revision.everyone is None or (revision.only and rule.check is None)):
             unjudged[rule.id] = NOT_ALL
             continue
         if rule.check is None or rule.id in without:
             continue
-        if rule.needs_catalog and not context.catalog.whole:
+        if rule.needs_catalog and not revision.catalog.whole:
             unjudged[rule.id] = NOT_LISTED
         elif rule.needs_all and not _whole(findings):
             unjudged[rule.id] = NOT_WHOLE
         else:
-            findings += map(rule.finding, rule.check(context))
+            findings += map(rule.finding, rule.check(revision))
     lasting = frozenset(rule.id for rule in rules if rule.lasting)
-    applied = _Applied(context.fleet.silences, baseline or Baseline(), lasting)
+    applied = _Applied(revision.fleet.silences, baseline or Baseline(), lasting)
     kept, ignored = [], []
     for finding in findings:
         level = applied.level(finding)
@@ -68,9 +68,9 @@ def judge(
             ignored.append(finding)
         else:
             kept.append(finding if level is finding.severity else replace(finding, severity=level))
-    if whole and not context.only:
-        kept += applied.unused(context.fleet, {rule.id: rule for rule in rules}, without)
-    if context.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
+    if whole and not revision.only:
+        kept += applied.unused(revision.fleet, {rule.id: rule for rule in rules}, without)
+    if revision.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
     once = tuple(_once(sorted(kept, key=_order)))
     repeated = frozenset() if len(once) == len(kept) else _pairs(kept) - _pairs(once)

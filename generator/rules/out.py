@@ -6,7 +6,7 @@ from generator.declared.crds import plain
 from generator.finding import Place, Severity
 from generator.render.ownership import FOLDER, MANIFEST, strays, taken_away
 from generator.render.template import cluster_of
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
 
 RENDER = "run: drivergate render"
@@ -17,83 +17,83 @@ SERVER_SIDE = "ServerSideApply=true"
 DOCUMENT = b"apiVersion: drivergate.dev/"
 
 
-def drift(context: Context) -> Iterator[Problem]:
+def drift(revision: Revision) -> Iterator[Problem]:
     """Every file that render would write or remove."""
-    todo = context.todo()
-    clusters = {file.path: file.cluster for file in context.rendered.files}
-    hint = STAGE if context.staged else RENDER
+    todo = revision.todo()
+    clusters = {file.path: file.cluster for file in revision.rendered.files}
+    hint = STAGE if revision.staged else RENDER
     for path in sorted(todo.written):
         if path in todo.foreign:
             continue
-        what = "differs from what the inventory renders" if path in context.out else "is missing"
+        what = "differs from what the inventory renders" if path in revision.out else "is missing"
         yield _problem(f"{FOLDER}/{path}", what, hint, clusters.get(path, ""))
-    asked = {taken.path: taken.name for taken in taken_away(context.rendered, context.out, todo.removed)}
-    left = [path for path in todo.removed if path in context.out]
+    asked = {taken.path: taken.name for taken in taken_away(revision.rendered, revision.out, todo.removed)}
+    left = [path for path in todo.removed if path in revision.out]
     for path in left:
         name = asked.get(path) or asked.get(cluster_of(path))
         how = hint.replace(RENDER, f"{RENDER} --allow-remove {name}") if name else hint
         yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", how, cluster_of(path))
     if todo.relists and not todo.written and not left:
-        what = "does not list what is rendered" if context.owned.readable else "has lines that are no entry of a file"
-        what = what if MANIFEST in context.out else "is missing"
+        what = "does not list what is rendered" if revision.owned.readable else "has lines that are no entry of a file"
+        what = what if MANIFEST in revision.out else "is missing"
         yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
 
 
-def removal(context: Context) -> Iterator[Problem]:
+def removal(revision: Revision) -> Iterator[Problem]:
     """What render may not do unasked: overwrite what is not its own, remove what drives nodes."""
-    todo = context.todo()
+    todo = revision.todo()
     for path in todo.foreign:
         what = "would be overwritten, and drivergate does not own it"
         hint = f"move it away, or add its line to {FOLDER}/{MANIFEST} to hand it over"
         yield _problem(f"{FOLDER}/{path}", what, hint, cluster_of(path))
-    if context.allow_remove is None:
+    if revision.allow_remove is None:
         return
-    for taken in taken_away(context.rendered, context.out, todo.removed):
-        if not context.allow_remove & taken.names:
+    for taken in taken_away(revision.rendered, revision.out, todo.removed):
+        if not revision.allow_remove & taken.names:
             where = f"{FOLDER}/{taken.path}"
             hint = f"keep it, or run: drivergate render --allow-remove {taken.name}"
             message = f"{taken.what} would be removed from git, and its drivers with it"
             yield Problem(place=Place(where), message=message, hint=hint, cluster=taken.cluster, fact=taken.name)
 
 
-def stray(context: Context) -> Iterator[Problem]:
+def stray(revision: Revision) -> Iterator[Problem]:
     """Files below out/ that are nobody's."""
-    bases = {cluster.operator.policy_base.removeprefix(f"{FOLDER}/") for cluster in context.fleet.clusters}
-    for path in strays(context.out, context.rendered, context.owned):
-        of_another = context.only and cluster_of(path) not in context.only
-        if not of_another and path not in bases and DOCUMENT not in context.out[path]:  # see contains_input
+    bases = {cluster.operator.policy_base.removeprefix(f"{FOLDER}/") for cluster in revision.fleet.clusters}
+    for path in strays(revision.out, revision.rendered, revision.owned):
+        of_another = revision.only and cluster_of(path) not in revision.only
+        if not of_another and path not in bases and DOCUMENT not in revision.out[path]:  # see contains_input
             what = "is not rendered by drivergate; it is left alone"
             yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")
 
 
-def contains_input(context: Context) -> Iterator[Problem]:
+def contains_input(revision: Revision) -> Iterator[Problem]:
     """Our own input below out/: a folder of manifests would stop being one."""
     hint = f"move it out of {FOLDER}/"
-    for path in strays(context.out, context.rendered, context.owned):
-        if DOCUMENT in context.out[path]:
+    for path in strays(revision.out, revision.rendered, revision.owned):
+        if DOCUMENT in revision.out[path]:
             what = f"is a drivergate document inside the output folder {FOLDER}/"
             yield _problem(f"{FOLDER}/{path}", what, hint, "")
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         named = cluster.operator.policy_base
         if named.startswith(f"{FOLDER}/"):
-            place = context.fleet.said(cluster, "operator", "clusterPolicyBase")
+            place = revision.fleet.said(cluster, "operator", "clusterPolicyBase")
             message = f"clusterPolicyBase {named} lies inside the output folder {FOLDER}/"
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
 
 
-def not_staged(context: Context) -> Iterator[Problem]:
+def not_staged(revision: Revision) -> Iterator[Problem]:
     """Input that is not part of the commit: a warning while working, an error where the commit itself is judged."""
-    severity = None if context.staged else Severity.WARNING
-    for path, ignored in context.untracked.items():
+    severity = None if revision.staged else Severity.WARNING
+    for path, ignored in revision.untracked.items():
         how = "is ignored by git" if ignored else "is not tracked by git"
         message = f"the file {how}, so it is no part of a commit"
         hint = f"run: git add {'-f ' if ignored else ''}{path}"
         yield Problem(place=Place(path), message=message, hint=hint, fact=path, severity=severity)
 
 
-def too_large(context: Context) -> Iterator[Problem]:
+def too_large(revision: Revision) -> Iterator[Problem]:
     """Objects of users' templates that a client-side apply refuses."""
-    for file in context.rendered.files:
+    for file in revision.rendered.files:
         if not file.name or _is_small(file.text) or file.document is None:
             continue
         from msgspec import json

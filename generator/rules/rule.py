@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from generator.finding import Finding, Place, Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class Rule(Struct, frozen=True):
     id: str
     severity: Severity
     summary: str
-    check: Callable[[Context], Iterable[Problem]] | None = None
+    check: Callable[[Revision], Iterable[Problem]] | None = None
     needs_all: bool = False
     needs_catalog: bool = False
     compares: bool = False

@@ -8,24 +8,24 @@ from typing import Any
 from generator.finding import Place, Severity
 from generator.render.output import KUSTOMIZATIONS
 from generator.render.rendered import GPU_OPERATOR
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
 
 FEW = 5
 
 
-def not_a_manifest(context: Context) -> Iterator[Problem]:
+def not_a_manifest(revision: Revision) -> Iterator[Problem]:
     """A user's kustomization that lists what isn't there; in the folder of driver objects it lists all that is."""
     told = set()
-    for file in context.rendered.files:
+    for file in revision.rendered.files:
         folder, _, name = file.path.rpartition("/")
         if file.template.ours or name not in KUSTOMIZATIONS or file.template.file in told:
             continue
         listed = _listed(file.document, folder)
         if file.template.path.rpartition("/")[0] == GPU_OPERATOR.rstrip("/"):
-            wrong = _inexact(listed, [path for path in _folders(context)[folder] if path != file.path])
+            wrong = _inexact(listed, [path for path in _folders(revision)[folder] if path != file.path])
         else:
-            wrong = _absent(listed, context)
+            wrong = _absent(listed, revision)
         if wrong:
             told.add(file.template.file)
             yield Problem(
@@ -37,16 +37,16 @@ def not_a_manifest(context: Context) -> Iterator[Problem]:
             )
 
 
-def _folders(context: Context) -> Mapping[str, list[str]]:
+def _folders(revision: Revision) -> Mapping[str, list[str]]:
     """The rendered files of each folder."""
 
     def made() -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for file in context.rendered.files:
+        for file in revision.rendered.files:
             found.setdefault(file.path.rpartition("/")[0], []).append(file.path)
         return found
 
-    return context.remembered("folders", made)
+    return revision.remembered("folders", made)
 
 
 def _listed(document: Mapping[str, Any] | None, folder: str) -> list[str]:
@@ -71,15 +71,15 @@ def _inexact(listed: Sequence[str], beside: Collection[str]) -> str:
     return f"does not list exactly the files beside it: {', and '.join(said)}" if said else ""
 
 
-def _absent(listed: Sequence[str], context: Context) -> str:
+def _absent(listed: Sequence[str], revision: Revision) -> str:
     """Files below out/ that nobody renders or keeps there; what lies elsewhere isn't known here."""
     own = [path for path in listed if path.endswith((".yaml", ".yml")) and "://" not in path]
-    absent = {path for path in own if not path.startswith("../") and not _is_there(path, context)}
+    absent = {path for path in own if not path.startswith("../") and not _is_there(path, revision)}
     return f"lists what is not there: {_names(absent)}" if absent else ""
 
 
-def _is_there(path: str, context: Context) -> bool:
-    return path in context.out or path in _folders(context).get(path.rpartition("/")[0], ())
+def _is_there(path: str, revision: Revision) -> bool:
+    return path in revision.out or path in _folders(revision).get(path.rpartition("/")[0], ())
 
 
 def _names(paths: Collection[str]) -> str:

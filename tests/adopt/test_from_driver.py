@@ -17,7 +17,7 @@ from generator.adopt.given import Given
 from generator.adopt.proposal import proposed
 from tests.adopt.nodes import GPU, nfd, node
 from tests.adopt.proposing import document, errors, given, nodes, notes, pools, propose
-from tests.judging import VERSION, bytes_of, context_of
+from tests.judging import VERSION, bytes_of, revision_of
 
 KERNEL = "5.15.0-173-generic"
 NODES = [
@@ -73,7 +73,7 @@ def selecting(pool: str) -> dict[str, Any]:
 
 def rendered(found: Any) -> dict[str, Any]:
     """The objects that the proposal renders, by name."""
-    context, _ = context_of(bytes_of(found.files))
+    context, _ = revision_of(bytes_of(found.files))
     return {file.name: yaml.safe_load(file.text) for file in context.rendered.files if file.kind}
 
 

@@ -11,7 +11,7 @@ from generator.declared.fleet import Cluster
 from generator.declared.inventory import load
 from tests.adopt.nodes import of_pools
 from tests.adopt.proposing import given, notes, propose
-from tests.judging import VERSION, bytes_of, context_of
+from tests.judging import VERSION, bytes_of, revision_of
 from tests.shared import REPO
 
 INVENTORY = {
@@ -32,7 +32,7 @@ def adopted(cluster: Cluster) -> tuple[dict[str, str], list[str]]:
     """The rendered files of the cluster after adoption, and the notes."""
     text = "\n---\n".join(out(cluster.name).values())
     found = propose(given(cluster.name, of_pools(cluster), text, operator=cluster.operator.release.version))
-    context, _ = context_of(bytes_of(found.files))
+    context, _ = revision_of(bytes_of(found.files))
     return {file.path: file.text for file in context.rendered.files}, notes(found)
 
 
@@ -61,6 +61,6 @@ def test_all_five_in_one_repository() -> None:
         given(one.name, of_pools(one), "\n---\n".join(out(one.name).values()), operator=one.operator.release.version)
         for one in CLUSTERS.values()
     ]
-    context, _ = context_of(bytes_of(propose(*givens).files))
+    context, _ = revision_of(bytes_of(propose(*givens).files))
     files = {file.path: file.text for file in context.rendered.files}
     assert compared(files) == {path: one for name in CLUSTERS for path, one in compared(out(name)).items()}

@@ -14,7 +14,7 @@ from generator.render import rendered
 from tests.bench import limit
 from tests.bench.fleet import write_fleet
 from tests.bench.limit_data import data_of
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 
 def fleet(root: Path, *, pools: int, entries: int) -> dict[str, bytes]:
@@ -26,7 +26,7 @@ def fleet(root: Path, *, pools: int, entries: int) -> dict[str, bytes]:
 def test_the_gate_finds_nothing_in_a_generated_fleet(tmp_path: Path, pools: int, entries: int) -> None:
     files = fleet(tmp_path, pools=pools, entries=entries)
     assert findings(files) == ()
-    context, _ = context_of(files)
+    context, _ = revision_of(files)
     assert sum(len(cluster.pools) for cluster in context.fleet.clusters) == pools
     assert sum(len(found) for found in context.catalog.repositories.values()) >= entries
     assert {len([file for file in context.rendered.files if file.pool]) / pools} == {4}
@@ -37,7 +37,7 @@ def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_limit_writes_what_render_writes(tmp_path: Path) -> None:
-    context, _ = context_of(fleet(tmp_path, pools=12, entries=500))
+    context, _ = revision_of(fleet(tmp_path, pools=12, entries=500))
     texts = {file.path: file.text for file in context.rendered.files}
     for path, text in texts.items():
         (tmp_path / "out" / path).parent.mkdir(parents=True, exist_ok=True)

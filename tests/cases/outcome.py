@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from generator.finding import Finding, Severity
 from generator.report.formats import text
-from generator.revision.context import DriverObject
+from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import RULES
-from tests.judging import context_of
+from tests.judging import revision_of
 
 
 class Result(StrEnum):
@@ -74,7 +74,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 def outcome(files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None) -> Outcome:
     """Judges a repository given as path -> text, its output freshly rendered."""
-    context, told = context_of(files, against=against)
+    context, told = revision_of(files, against=against)
     findings = judge(context, RULES, told=told).findings
     refused = any(one.severity is Severity.INVALID for one in findings)
     out = {} if refused else {file.path: file.text for file in context.rendered.files}

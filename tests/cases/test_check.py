@@ -3,7 +3,7 @@
 import pytest
 
 from generator.finding import Severity
-from generator.rules.operator.changed_objects import driver_objects
+from generator.revision.driver_objects import driver_objects
 from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import files, pool
 from tests.cases.outcome import Result, outcome, shows

@@ -8,7 +8,7 @@ from generator.change.impact import Impact
 from generator.report.impact import Told, text
 from tests.cases.inventory import files, fleet, pool
 from tests.cases.outcome import shows
-from tests.judging import context_of
+from tests.judging import revision_of
 
 TAG = "550-5.15.0-118-generic-ubuntu22.04"
 
@@ -16,7 +16,7 @@ TAG = "550-5.15.0-118-generic-ubuntu22.04"
 def between(then: dict[str, str | bytes], now: dict[str, str | bytes]) -> Impact:
     contexts = []
     for revision in (then, now):
-        context, problems = context_of(revision)
+        context, problems = revision_of(revision)
         assert problems == ()
         contexts.append(context)
     return impact(*contexts, total=1)

@@ -7,7 +7,7 @@ import yaml
 from msgspec import json
 
 from generator.facts import crd
-from generator.rules.operator.changed_objects import driver_objects
+from generator.revision.driver_objects import driver_objects
 from tests import shared
 from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CATALOG, CLUSTER, FLEET, cluster, files, fleet, pool

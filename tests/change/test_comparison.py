@@ -7,7 +7,7 @@ from generator.change.danger import Kind
 from generator.change.effect import Outcome
 from generator.change.images import Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.rules.inventories import CLUSTER, FLEET, HEAD, cluster, fleet, inventory, pool
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
@@ -19,9 +19,9 @@ LINE = '  - {tag: "%s", platforms: [linux/amd64]}\n'
 def impact_of(then: dict[str, str], now: dict[str, str]) -> Impact:
     contexts = []
     for files in (then, now):
-        context, problems = context_of(files)
+        revision, problems = revision_of(files)
         assert [str(one) for one in problems] == []
-        contexts.append(context)
+        contexts.append(revision)
     return impact(*contexts, total=len(contexts[1].fleet.clusters))
 
 

@@ -8,7 +8,7 @@ from generator.change.wish import Wish, meant
 from generator.change.work import work
 from generator.render.output import Rendered
 from generator.report.runbook import markdown
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 from tests.inventories import FLEET, HEAD, cluster
 from tests.upgrade.planning import EMPTY, NOWHERE, read
@@ -20,8 +20,8 @@ def made(repository: dict[str, str], **wished: object) -> Runbook:
     fleet, listed, images = read(repository)
     asked = meant(Wish(**{**EMPTY, **NOWHERE, **wished}), fleet, images)
     found = plan(fleet, listed, asked, Needs(fleet, listed).objections)
-    context = Context(fleet=fleet, catalog=listed, rendered=Rendered((), ()))
-    return runbook(context, asked, found, work(found.answers, listed))
+    revision = Revision(fleet=fleet, catalog=listed, rendered=Rendered((), ()))
+    return runbook(revision, asked, found, work(found.answers, listed))
 
 
 def rings(*named: tuple[str, str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from generator.facts import crd
 from generator.facts.definition import judge
 from tests.conformance import crds, everything
 from tests.conformance.trees import NAMES, Emitted, blocking, emitted, repository
-from tests.judging import context_of
+from tests.judging import revision_of
 
 KINDS = ("ClusterPolicy", "NVIDIADriver")
 OURS = {"argocd.argoproj.io/sync-options", "kustomize.toolkit.fluxcd.io/prune"}
@@ -98,7 +98,7 @@ class TestStrictly:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_but_the_driver_of_a_base_stays_as_it_was(name: str) -> None:
-    context, _ = context_of(repository(name))
+    context, _ = revision_of(repository(name))
     policies = [file for file in emitted(name) if file.kind == "ClusterPolicy"]
     assert policies
     for file in policies:

@@ -12,7 +12,7 @@ from generator.finding import Finding, Severity
 from generator.rules.judge import judge
 from generator.rules.table import RULES
 from tests.conformance import everything
-from tests.judging import context_of
+from tests.judging import revision_of
 
 REPO = Path(__file__).resolve().parents[2]
 NAMES = ("sample", "everything")
@@ -54,7 +54,7 @@ class Emitted(Struct, frozen=True):
 @cache
 def emitted(name: str) -> tuple[Emitted, ...]:
     """Every file of one of the fleets."""
-    context, told = context_of(repository(name))
+    context, told = revision_of(repository(name))
     assert told == ()
     assert context.rendered.findings == ()
     clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
@@ -67,7 +67,7 @@ def emitted(name: str) -> tuple[Emitted, ...]:
 
 def blocking(name: str) -> list[Finding]:
     """The findings by which a fleet could not be written."""
-    context, told = context_of(repository(name))
+    context, told = revision_of(repository(name))
     return [one for one in judge(context, RULES, told=told).findings if one.severity is Severity.INVALID]
 
 

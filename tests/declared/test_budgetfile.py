@@ -6,7 +6,7 @@ from generator.declared.fleet import Fleet
 from generator.declared.workload import WorkloadBudget
 from generator.finding import Finding, Place, Severity
 from tests.inventories import WORKLOADS_FILE, files, only, workload, workloads
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 FILE = "bases/budgets.yaml"
 
@@ -25,7 +25,7 @@ def repository(text: str | None, *, more: str = "", file: str = FILE) -> dict[st
 
 
 def fleet(text: str, *, more: str = "") -> Fleet:
-    context, problems = context_of(repository(text, more=more))
+    context, problems = revision_of(repository(text, more=more))
     assert [one for one in problems if one.severity is Severity.INVALID] == []
     return context.fleet
 

@@ -20,7 +20,7 @@ from tests.inventories import (
     serious,
     told,
 )
-from tests.judging import bytes_of, context_of
+from tests.judging import bytes_of, revision_of
 
 B = POOL.replace("pool: a", "pool: b")
 BOTH = '{branch: "580", version: "580.1.2"}'
@@ -33,7 +33,7 @@ PROFILES = f"""{FLEET}profiles:
 
 
 def fleet(repository: dict[str, str]) -> Fleet:
-    return context_of(repository)[0].fleet
+    return revision_of(repository)[0].fleet
 
 
 def one(repository: dict[str, str]) -> Cluster:

@@ -6,7 +6,7 @@ from generator.declared.catalog import Catalog
 from generator.declared.entry import Entry
 from generator.declared.mirror import Mirror, MirrorKind, asked, node_mirrors, upstreams
 from tests.inventories import FLEET, FLEET_FILE, files, serious
-from tests.judging import context_of
+from tests.judging import revision_of
 
 NVCR, COPY, PROXY, NODE = "nvcr.io/nvidia/driver", "copy.example/d/driver", "proxy.example/d/driver", "node.example/d/d"
 
@@ -78,6 +78,6 @@ def test_mirrors_that_say_nothing_sensible(lines: list[str], message: str) -> No
 
 def test_a_mirror_that_leads_into_a_circle_is_left_out_and_nothing_runs_for_ever() -> None:
     circle = [f"{PROXY}: {{of: {COPY}, kind: proxy}}", f"{COPY}: {{of: {PROXY}, kind: proxy}}"]
-    context, told = context_of(files(fleet=fleet(f"{NODE}: {{of: {PROXY}, kind: node}}", *circle)))
+    context, told = revision_of(files(fleet=fleet(f"{NODE}: {{of: {PROXY}, kind: node}}", *circle)))
     assert len(told) == 1
     assert context.fleet.mirrors == {}

@@ -6,7 +6,7 @@ from generator.declared.policy import read_base
 from generator.finding import Finding, Place, Severity
 from generator.render.views import ClusterValues
 from tests.inventories import CLUSTER_FILE, POOL, files
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 PATH = "bases/policy.yaml"
 BASE = """apiVersion: nvidia.com/v1
@@ -130,7 +130,7 @@ status: {}
 
 
 def test_everything_but_the_driver_is_printed_again_as_it_was_written() -> None:
-    rendered = context_of(repository(ODD))[0].rendered
+    rendered = revision_of(repository(ODD))[0].rendered
     (text,) = [file.text for file in rendered.files if file.kind == "ClusterPolicy"]
     for line in ("b: 0535", "c: on", "d: 1.10", "e: 2024-01-01", "- 0x1f", "- g: .inf", 'h: ""', "i: []", "j: {}"):
         assert line in text
@@ -143,7 +143,7 @@ def test_everything_but_the_driver_is_printed_again_as_it_was_written() -> None:
 
 def test_annotations_of_the_base_are_kept_and_sync_options_joined() -> None:
     own = """annotations: {a: "1", argocd.argoproj.io/sync-options: "ServerSideApply=true, Prune=true"}"""
-    context, _ = context_of(repository(BASE.replace("name: cluster-policy", own)))
+    context, _ = revision_of(repository(BASE.replace("name: cluster-policy", own)))
     (cluster,) = context.fleet.clusters
     annotations = ClusterValues(cluster, context.bases[PATH]).policy["metadata"]["annotations"]
     assert annotations == {
@@ -157,7 +157,7 @@ def test_annotations_of_the_base_are_kept_and_sync_options_joined() -> None:
 def test_hosts_with_drivers_of_their_own_switch_the_operator_s_off() -> None:
     repo = repository(pool="driver: {mode: preinstalled}")
     assert invalid(repo) == []
-    files_of = context_of(repo)[0].rendered.files
+    files_of = revision_of(repo)[0].rendered.files
     (text,) = [file.text for file in files_of if file.kind == "ClusterPolicy"]
     assert "  driver:\n    enabled: false\n" in text
     assert [file.path for file in files_of] == [

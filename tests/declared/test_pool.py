@@ -5,13 +5,13 @@ import pytest
 from generator.declared.fleet import Mode, Pool, Size, Taint
 from generator.finding import Place
 from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, IMAGE, IMAGE_FILE, POOL, cluster, files, only, told
-from tests.judging import context_of
+from tests.judging import revision_of
 
 OWN = 'nodeSelector: {example.com/pool: a}, os: {id: ubuntu, version: "22.04"}, arch: [amd64]'
 
 
 def pools(repository: dict[str, str]) -> tuple[Pool, ...]:
-    return context_of(repository)[0].fleet.clusters[0].pools
+    return revision_of(repository)[0].fleet.clusters[0].pools
 
 
 def pool(text: str, **changed: str) -> Pool:

@@ -6,7 +6,7 @@ from generator.declared.source import Source, declared
 from generator.declared.sources import LOCK, Pinned, lock_text, problems, read_lock
 from generator.finding import Severity
 from tests.inventories import FLEET, files
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 URL = "https://git.example.com/platform/kernels.git"
 COMMIT = "1a2b3c4d" * 5
@@ -26,7 +26,7 @@ def told(said: str, lock: str | None = lock_text({"kernels": PINNED})) -> list[t
 
 def test_what_is_pinned_as_declared_is_sound() -> None:
     assert told(f"{{url: {URL}, ref: main}}") == []
-    context, _ = context_of(repository(f"{{url: {URL}, ref: main, path: a//b/}}", None))
+    context, _ = revision_of(repository(f"{{url: {URL}, ref: main, path: a//b/}}", None))
     assert context.fleet.sources == (Source(name="kernels", url=URL, ref="main", path="a/b"),)
 
 
@@ -110,7 +110,7 @@ def test_unpinned_and_pinned_for_nobody() -> None:
 @pytest.mark.parametrize("name", ["../x", "A", "a/b", ".x", "x" * 64])
 def test_names_that_lead_out(name: str) -> None:
     source = Source(name=name, url=URL, ref="main", path="inventory")
-    context, _ = context_of(files())
+    context, _ = revision_of(files())
     found = [one.message for one in problems((source,), "inventory/fleet.yaml", context.fleet.texts, None)]
     assert found[0] == f'a source can\'t be named "{name}"'
     assert isinstance(read_lock(lock_text({name: PINNED}).encode()), str)

@@ -5,7 +5,7 @@ import pytest
 from generator.declared.workload import WorkloadBudget
 from generator.finding import Place, Severity
 from tests.inventories import WORKLOADS_FILE, files, only, workload, workloads
-from tests.judging import context_of
+from tests.judging import revision_of
 
 
 def repository(budget: str) -> dict[str, str]:
@@ -13,7 +13,7 @@ def repository(budget: str) -> dict[str, str]:
 
 
 def budgets(budget: str) -> tuple[WorkloadBudget, ...]:
-    context, problems = context_of(repository(budget))
+    context, problems = revision_of(repository(budget))
     assert [one for one in problems if one.severity is Severity.INVALID] == []
     return context.fleet.workloads[0].budgets
 
@@ -50,7 +50,7 @@ def test_an_empty_selector_stays_one() -> None:
 def test_two_may_cover_it() -> None:
     made = budgets("[{existing: {minAvailable: 1}}, {render: {maxUnavailable: 1}}]")
     assert [one.rendered for one in made] == [False, True]
-    context, _ = context_of(repository("[{existing: {minAvailable: 1}}, {render: {maxUnavailable: 1}}]"))
+    context, _ = revision_of(repository("[{existing: {minAvailable: 1}}, {render: {maxUnavailable: 1}}]"))
     (found,) = context.fleet.workloads
     assert found.rendered_budget is found.budgets[1]
     assert context.fleet.budget_place(found.budgets[1], "maxUnavailable") == Place(WORKLOADS_FILE, 5, 168)

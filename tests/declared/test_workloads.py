@@ -10,7 +10,7 @@ from generator.declared.workload import Workload
 from generator.facts.cudachoice import By, Compatibility, LabelFamily
 from generator.finding import Place, Severity
 from tests.inventories import CLUSTER_FILE, FLEET, POOL, WORKLOADS_FILE, cluster, files, only, told, workload, workloads
-from tests.judging import VERSION, bytes_of, context_of
+from tests.judging import VERSION, bytes_of, revision_of
 
 OTHER = POOL.replace("pool: a", "pool: b")
 
@@ -20,7 +20,7 @@ def repository(*entries: str, more: str = "", **documents: str) -> dict[str, str
 
 
 def fleet(*entries: str, more: str = "", **documents: str) -> Fleet:
-    context, problems = context_of(repository(*entries, more=more, **documents))
+    context, problems = revision_of(repository(*entries, more=more, **documents))
     assert [one for one in problems if one.severity is Severity.INVALID] == []
     return context.fleet
 
@@ -102,9 +102,9 @@ def test_a_requirement_may_be_several_texts() -> None:
 
 def test_a_clusters_cuda_settings_are_inherited() -> None:
     layered = FLEET.replace("defaults:\n", "defaults:\n  cuda: {compatibility: paired}\n")
-    made = context_of({**files(fleet=layered, more="cuda: {labels: cuda.driver-version}\n")})[0].fleet.clusters[0].cuda
+    made = revision_of({**files(fleet=layered, more="cuda: {labels: cuda.driver-version}\n")})[0].fleet.clusters[0].cuda
     assert (made.compatibility, made.labels) == (Compatibility.PAIRED, LabelFamily.DRIVER_VERSION)
-    plain = context_of(files())[0].fleet.clusters[0].cuda
+    plain = revision_of(files())[0].fleet.clusters[0].cuda
     assert (plain.compatibility, plain.labels) == (Compatibility.MINOR_VERSION, LabelFamily.DRIVER)
 
 

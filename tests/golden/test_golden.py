@@ -12,7 +12,7 @@ from generator.finding import Severity
 from generator.render.ownership import MANIFEST
 from generator.rules.judge import judge
 from generator.rules.table import RULES
-from tests.judging import context_of, fresh
+from tests.judging import fresh, revision_of
 
 HERE = Path(__file__).parent
 CASES = sorted(path.name for path in HERE.iterdir() if (path / "inventory").is_dir())
@@ -25,7 +25,7 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("case", CASES)
 def test_golden(case: str) -> None:
     inputs = {path: text for path, text in files(HERE / case).items() if not path.startswith("out/")}
-    context, told = context_of(dict(inputs))
+    context, told = revision_of(dict(inputs))
     assert told == ()
     findings = judge(context, RULES, told=told).findings
     assert [finding for finding in findings if finding.severity is Severity.INVALID] == []

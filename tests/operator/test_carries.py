@@ -6,7 +6,7 @@ from generator.facts.cuda import Need, parse_driver
 from generator.facts.cudachoice import Compatibility
 from generator.facts.driverrange import EVERY, Range
 from generator.operator.carries import Loaded, Verdict, answer, known_labels, loaded
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.rules.inventories import HEAD, inventory, pool
 
 TAG = "580-5.15.0-%s-generic-ubuntu22.04"
@@ -21,7 +21,7 @@ def drivers(one: str, recorded: dict[str, str | None] | None = None):
     files["inventory/catalog.yaml"] = f"{HEAD}kind: ImageCatalog\nrepository: nvcr.io/nvidia/driver\nimages:\n{lines}"
     if not lines:
         files.pop("inventory/catalog.yaml")
-    context, problems = context_of(files)
+    context, problems = revision_of(files)
     assert [str(found) for found in problems] == []
     (cluster,) = context.fleet.clusters
     return cluster.pools[0], loaded(cluster, cluster.pools[0], context.catalog)

@@ -6,7 +6,7 @@ from generator.declared.fleet import Cluster
 from generator.facts.release import Release, known, resolve
 from generator.operator.combination import combinations, references
 from tests.inventories import FLEET, IMAGE, POOL, files
-from tests.judging import context_of
+from tests.judging import revision_of
 
 MANAGER = "nvcr.io/nvidia/cloud-native/k8s-driver-manager:v0.12.0"  # chart-values.yaml of v26.7.0
 DRIVER = "nvcr.io/nvidia/driver"
@@ -15,7 +15,7 @@ TWO = IMAGE.replace("running:", '  "2026.05": 5.15.0-1112-aws\nrunning:') + 'upc
 
 def made(pool: str, *, image: str = IMAGE, version: str = "v26.7.0", api: str = "NVIDIADriver") -> Cluster:
     fleet = FLEET.replace("{version: v26.7.0}", f"{{version: {version}, driverApi: {api}}}")
-    (found,) = context_of(files(pool, image=image, fleet=fleet))[0].fleet.clusters
+    (found,) = revision_of(files(pool, image=image, fleet=fleet))[0].fleet.clusters
     return found
 
 

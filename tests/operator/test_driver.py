@@ -12,7 +12,7 @@ from generator.facts import crd
 from generator.facts.release import Release, known, resolve
 from generator.operator.driver import carries_upgrade_policy, object_spec, policy_spec, toleration, upgrade_policy
 from tests.inventories import FLEET, POOL, files
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.shared import oracle
 
 RELEASES = known()
@@ -28,7 +28,7 @@ UPGRADE_POLICY = {
 
 def made(*pools: str, version: str = "v26.7.0", more: str = "", api: str = "NVIDIADriver") -> Cluster:
     text = FLEET.replace("{version: v26.7.0}", f"{{version: {version}, driverApi: {api}}}")
-    (found,) = context_of(files(*(pools or (POOL,)), fleet=text, more=more))[0].fleet.clusters
+    (found,) = revision_of(files(*(pools or (POOL,)), fleet=text, more=more))[0].fleet.clusters
     return found
 
 

@@ -7,7 +7,7 @@ from generator.facts.cuda import Need
 from generator.facts.cudachoice import By, LabelFamily
 from generator.facts.driveraffinity import families, labels_of
 from generator.operator.placement import need_terms, workload_terms
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.rules.inventories import HEAD, inventory, pool
 
 ZONE = "{key: zone, operator: In, values: [z1]}"
@@ -22,7 +22,7 @@ def terms(cuda_need: str, *own: str, pools: tuple[str, ...] = (pool("a"),), top:
         f"    namespace: ml\n    owner: {{kind: Deployment}}\n    podLabels: {{app: w}}\n"
         f"    cuda: {{{cuda_need}}}\n{said}"
     )
-    context, problems = context_of(files)
+    context, problems = revision_of(files)
     assert [str(one) for one in problems] == []
     (workload,) = context.fleet.workloads
     return workload_terms(context.fleet.clusters[0], workload)
@@ -87,7 +87,7 @@ def test_a_requirement_that_only_some_gpus_meet_says_nothing_by_itself():
 @pytest.mark.parametrize(("by", "count"), [(By.LABELS, 2), (By.POOL, 2)])
 def test_a_need_without_a_workload(by, count):
     files = inventory(pool("a", FROM_ZERO), pool("b"))
-    (cluster,) = context_of(files)[0].fleet.clusters
+    (cluster,) = revision_of(files)[0].fleet.clusters
     need = cuda.parse_need("580")
     assert isinstance(need, Need)
     assert len(need_terms(cluster, need, by=by)) == count

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from generator.finding import Severity
-from generator.revision.context import Context
-from tests.judging import context_of
+from generator.revision.revision import Revision
+from tests.judging import revision_of
 from tests.shared import REPO
 
 EXAMPLES = sorted(path for path in (REPO / "docs" / "examples").iterdir() if path.is_dir())
@@ -19,17 +19,17 @@ SAMPLE = {
 }
 
 
-def laid_over(example: str) -> Context:
+def laid_over(example: str) -> Revision:
     folder = REPO / "docs" / "examples" / example
     templates = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.j2")}
     assert templates
-    context, told = context_of({**SAMPLE, **templates})
-    assert [one for one in (*told, *context.rendered.findings) if one.severity is not Severity.WARNING] == []
-    return context
+    revision, told = revision_of({**SAMPLE, **templates})
+    assert [one for one in (*told, *revision.rendered.findings) if one.severity is not Severity.WARNING] == []
+    return revision
 
 
-def documents(context: Context, kind: str) -> dict[str, Any]:
-    loaded = {file.path: yaml.safe_load(file.text) for file in context.rendered.files}
+def documents(revision: Revision, kind: str) -> dict[str, Any]:
+    loaded = {file.path: yaml.safe_load(file.text) for file in revision.rendered.files}
     return {path: one for path, one in loaded.items() if one.get("kind") == kind}
 
 
@@ -41,25 +41,25 @@ def test_every_example_renders_and_is_named_in_the_documentation(example: Path) 
 
 
 def test_a_pool_s_images_are_pulled_onto_its_nodes() -> None:
-    context = laid_over("pre-pull")
-    pulled = documents(context, "DaemonSet")
-    pools = {(cluster.name, pool.name): pool for cluster, pool in context.managed()}
+    revision = laid_over("pre-pull")
+    pulled = documents(revision, "DaemonSet")
+    pools = {(cluster.name, pool.name): pool for cluster, pool in revision.managed()}
     assert set(pulled) == {f"{cluster}/gpu-operator/pre-pull-{pool}.yaml" for cluster, pool in pools}
     for (cluster, name), pool in pools.items():
         made = pulled[f"{cluster}/gpu-operator/pre-pull-{name}.yaml"]
-        listed = documents(context, "ConfigMap")[f"{cluster}/gpu-operator/drivergate-images.yaml"]["data"][name]
+        listed = documents(revision, "ConfigMap")[f"{cluster}/gpu-operator/drivergate-images.yaml"]["data"][name]
         template = made["spec"]["template"]
         images = [one["image"] for one in template["spec"]["initContainers"]]
         assert images == [one for one in listed.split() if not one.startswith("nvcr.io/nvidia/cloud-native/")]
         assert template["spec"]["nodeSelector"] == pool.node_selector
         assert len(template["spec"].get("tolerations", [])) == len(pool.taints)
         assert template["metadata"]["labels"] == made["spec"]["selector"]["matchLabels"]
-        kustomization = documents(context, "Kustomization")[f"{cluster}/gpu-operator/kustomization.yaml"]
+        kustomization = documents(revision, "Kustomization")[f"{cluster}/gpu-operator/kustomization.yaml"]
         assert f"pre-pull-{name}.yaml" in kustomization["resources"]
 
 
 def test_an_object_gets_labels_and_nothing_else_changes() -> None:
-    plain, _ = context_of(SAMPLE)
+    plain, _ = revision_of(SAMPLE)
     ours, theirs = documents(plain, "NVIDIADriver"), documents(laid_over("labels"), "NVIDIADriver")
     assert len(ours) > 5
     assert {path: one["metadata"].pop("labels") for path, one in theirs.items()} == {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from generator.finding import Finding, Place, Severity
 from generator.render.output import Rendered
-from tests.judging import context_of
+from tests.judging import revision_of
 
 FLEET = """apiVersion: drivergate.dev/v1alpha1
 kind: Fleet
@@ -51,9 +51,9 @@ def rendered(templates: dict[str, str | bytes], *, owner: str = "ml", ring: str 
     """The output of a small fleet with a user's templates."""
     cluster = CLUSTER.replace("OWNER", owner).replace("RING", ring)
     files = {"inventory/fleet.yaml": FLEET, "inventory/clusters/fra1.yaml": cluster, **templates}
-    context, told = context_of(files)
+    revision, told = revision_of(files)
     assert told == ()
-    return context.rendered
+    return revision.rendered
 
 
 def texts(made: Rendered) -> dict[str, str]:

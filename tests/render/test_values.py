@@ -7,13 +7,13 @@ import pytest
 from generator.facts.release import known
 from generator.render.values import chart_values
 from tests.inventories import FLEET, POOL, files
-from tests.judging import context_of
+from tests.judging import revision_of
 
 
 def values(version: str, *, install: str = "helm", api: str = "NVIDIADriver", pool: str = POOL) -> dict[str, Any]:
     operator = f"{{version: {version}, install: {install}, driverApi: {api}}}"
-    context, _ = context_of(files(pool, fleet=FLEET.replace("{version: v26.7.0}", operator)))
-    (found,) = context.fleet.clusters
+    revision, _ = revision_of(files(pool, fleet=FLEET.replace("{version: v26.7.0}", operator)))
+    (found,) = revision.fleet.clusters
     return chart_values(found)
 
 

@@ -8,7 +8,7 @@ import yaml
 
 from generator.finding import Severity
 from tests.inventories import POOL, WORKLOADS_FILE, cluster, files, texts, workload, workloads
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 BUDGET = "one/workloads/poddisruptionbudget-w.yaml"
 PATCH = "one/components/w/node-affinity.yaml"
@@ -61,8 +61,8 @@ def test_a_budget_has_one_number_and_says_how_unhealthy_pods_go(number: str, spe
 @pytest.mark.parametrize("selector", ["{}", "{matchLabels: {}}", "{matchLabels: {}, matchExpressions: []}"])
 def test_one_with_an_empty_selector_is_never_written(selector: str) -> None:
     made = repository(workload(f"disruptionBudget: {{render: {{minAvailable: 1, selector: {selector}}}}}"))
-    context, _ = context_of(made)
-    assert [file.path for file in context.rendered.files if "budget" in file.path] == []
+    revision, _ = revision_of(made)
+    assert [file.path for file in revision.rendered.files if "budget" in file.path] == []
     assert "disruption/empty-selector" in [one.rule for one in findings(made) if one.severity is Severity.INVALID]
 
 

@@ -21,7 +21,7 @@ from generator.report.formats.junit import junit
 from generator.report.formats.markdown import markdown
 from generator.report.formats.sarif import sarif
 from generator.report.reported import Reported, RuleText
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.rules.inventories import CLUSTER, FLEET, inventory, pool
 from tests.testing.reports import HOSTILE, issues_of, run_of, suite_of
 
@@ -29,7 +29,7 @@ Files = dict[str, str]
 
 
 def found(then: Files, now: Files, *failing: str) -> list[Finding]:
-    (was, unread), (becomes, unreadable) = map(context_of, (then, now))
+    (was, unread), (becomes, unreadable) = map(revision_of, (then, now))
     assert (unread, unreadable) == ((), ())
     told = impact(was, becomes, total=1)
     return list(entries(told, Places(was.fleet, becomes.fleet), failing))
@@ -151,7 +151,7 @@ def every(name: str) -> Impact:
 
 @pytest.mark.parametrize("name", [one for one in HOSTILE if one])
 def test_names_that_mean_harm_stay_text_in_every_format(name: str) -> None:
-    fleet = context_of(inventory(pool("a")))[0].fleet
+    fleet = revision_of(inventory(pool("a")))[0].fleet
     made = entries(every(name), Places(fleet, fleet), [entry.BLOCKED])
     assert {one.rule for one in made} == {*entry.BY_ID}
     assert {one.place.file for one in made} == {FLEET}

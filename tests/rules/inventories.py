@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from generator.facts.definition import Definition
 from generator.finding import Finding
-from generator.revision.context import DriverObject
+from generator.revision.driver_objects import DriverObject
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID
-from tests.judging import context_of
+from tests.judging import revision_of
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\n"
 CLUSTER = "inventory/c.yaml"
@@ -76,11 +76,11 @@ def told(
     crds: tuple[Definition, ...] = (),
 ) -> list[Finding]:
     """What one rule says of an inventory that can be read without a finding."""
-    context, problems = context_of(files, against=None if against is None else tuple(against))
+    revision, problems = revision_of(files, against=None if against is None else tuple(against))
     assert [str(one) for one in problems] == []
     row: Rule = BY_ID[rule]
     assert row.check is not None
-    return [row.finding(problem) for problem in row.check(replace(context, crds=crds))]
+    return [row.finding(problem) for problem in row.check(replace(revision, crds=crds))]
 
 
 def messages(rule: str, files: dict[str, str], **more: object) -> list[str]:

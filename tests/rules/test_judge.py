@@ -5,12 +5,12 @@ from msgspec.structs import replace
 
 from generator.declared.baseline import FILE, Baseline, baseline_text, entries_of, read_baseline
 from generator.finding import Finding, Place, Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.judge import Judgement, judge
 from generator.rules.rule import Problem, Rule
 from generator.rules.table import RULES
 from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, POOL, WORKLOADS_FILE, cluster, files, workload, workloads
-from tests.judging import context_of
+from tests.judging import revision_of
 
 B = POOL.replace("pool: a", "pool: b")
 MISSING = "image/missing"
@@ -25,8 +25,8 @@ def silenced(*entries: str) -> str:
 
 
 def judged(repository: dict[str, str], *, baseline: Baseline | None = None) -> Judgement:
-    context, told = context_of(repository)
-    return judge(context, RULES, told=told, baseline=baseline)
+    revision, told = revision_of(repository)
+    return judge(revision, RULES, told=told, baseline=baseline)
 
 
 def of(judgement: Judgement, rule: str) -> list[tuple[str, str]]:
@@ -197,8 +197,8 @@ def problem(message: str = "m", *, line: int = 1, cluster: str = "") -> Problem:
     return Problem(place=Place("a", line, 1), message=message, hint="h", cluster=cluster)
 
 
-def empty() -> Context:
-    return context_of(files())[0]
+def empty() -> Revision:
+    return revision_of(files())[0]
 
 
 def test_findings_are_sorted_by_their_place() -> None:

@@ -5,7 +5,7 @@ import pytest
 from generator.finding import Finding
 from generator.rules.table import BY_ID
 from tests.inventories import POOL, cluster, files
-from tests.judging import context_of
+from tests.judging import revision_of
 
 RULE = BY_ID["template/not-a-manifest"]
 OURS = "templates/{cluster}/gpu-operator/kustomization.yaml.j2"
@@ -16,11 +16,11 @@ BESIDE = ["drivergate-images.yaml", "nvidiadriver-a.yaml"]
 
 
 def told(template: str, text: str, **more: str) -> list[Finding]:
-    context, problems = context_of({**files(), **NOTE, **more, template: text})
+    revision, problems = revision_of({**files(), **NOTE, **more, template: text})
     assert problems == ()
-    assert context.rendered.findings == ()
+    assert revision.rendered.findings == ()
     assert RULE.check is not None
-    return [RULE.finding(problem) for problem in RULE.check(context)]
+    return [RULE.finding(problem) for problem in RULE.check(revision)]
 
 
 def listing(*names: str) -> str:

@@ -9,7 +9,7 @@ from generator.declared.fleet import Cluster, Fleet
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.labelselector import is_empty, selects
 from generator.finding import Place, Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 
 Key = tuple[str, str, str, str]
@@ -95,9 +95,9 @@ class Coverage:
         return min(found, key=len, default=self.listed.get(where, []))
 
 
-def budgets(context: Context) -> tuple[Declared, ...]:
+def budgets(revision: Revision) -> tuple[Declared, ...]:
     """Every budget of every workload in every cluster that it runs on, made once for all rules."""
-    return context.remembered("budgets", lambda: tuple(_budgets(context.fleet)))
+    return revision.remembered("budgets", lambda: tuple(_budgets(revision.fleet)))
 
 
 def _budgets(fleet: Fleet) -> Iterator[Declared]:

@@ -6,7 +6,7 @@ from generator.declared.workload import Workload
 from generator.facts.budget import needs_scale
 from generator.facts.labelselector import is_empty
 from generator.finding import Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.disruption.coverage import (
     Declared,
     budgets,
@@ -20,27 +20,27 @@ from generator.rules.disruption.room import computable, facts_of, of_daemonsets,
 from generator.rules.rule import Problem
 
 
-def overlap(context: Context) -> Iterator[Problem]:
+def overlap(revision: Revision) -> Iterator[Problem]:
     """Two budgets on one pod: the eviction API answers 500 instead of asking either."""
-    yield from once_each(_overlapping(context))
+    yield from once_each(_overlapping(revision))
 
 
-def _overlapping(context: Context) -> Iterator[Problem]:
+def _overlapping(revision: Revision) -> Iterator[Problem]:
     first: dict[tuple[str, str, str], Declared] = {}
-    for one in budgets(context):
+    for one in budgets(revision):
         covered = () if is_empty(one.budget.selector) else one.covered
         for workload in covered:
             other = first.setdefault((one.cluster.name, workload.team, workload.name), one)
             if other.identity != one.identity:
-                yield _twice(context, one, other, workload)
+                yield _twice(revision, one, other, workload)
                 break
             if other.budget.rendered is not one.budget.rendered:
-                yield _two_owners(context, one, other)
+                yield _two_owners(revision, one, other)
                 break
 
 
-def _twice(context: Context, one: Declared, other: Declared, workload: Workload) -> Problem:
-    place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
+def _twice(revision: Revision, one: Declared, other: Declared, workload: Workload) -> Problem:
+    place, where = revision.fleet.budget_place(one.budget), revision.fleet.budget_place(other.budget)
     named = f'budget "{other.budget.name}"' if other.budget.name else "the one"
     message = f'the budget covers the pods of workload "{workload.name}", and so does {named} at {where}'
     return one.problem(
@@ -50,8 +50,8 @@ def _twice(context: Context, one: Declared, other: Declared, workload: Workload)
     )
 
 
-def _two_owners(context: Context, one: Declared, other: Declared) -> Problem:
-    place, where = context.fleet.budget_place(one.budget), context.fleet.budget_place(other.budget)
+def _two_owners(revision: Revision, one: Declared, other: Declared) -> Problem:
+    place, where = revision.fleet.budget_place(one.budget), revision.fleet.budget_place(other.budget)
     here, there = "rendered", "as one that somebody else brings"
     if not one.budget.rendered:
         here, there = "declared as one that somebody else brings", "as one to render"
@@ -59,13 +59,13 @@ def _two_owners(context: Context, one: Declared, other: Declared) -> Problem:
     return one.problem(place, message, "keep one of existing and render")
 
 
-def unscalable_owner(context: Context) -> Iterator[Problem]:
+def unscalable_owner(revision: Revision) -> Iterator[Problem]:
     """Budgets that the controller can't compute, or that expect nobody: both refuse every eviction."""
-    yield from once_each(_uncomputable(context))
+    yield from once_each(_uncomputable(revision))
 
 
-def _uncomputable(context: Context) -> Iterator[Problem]:
-    for one in budgets(context):
+def _uncomputable(revision: Revision) -> Iterator[Problem]:
+    for one in budgets(revision):
         budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not needs_scale(budget) or computable(budget, covered):
             continue
@@ -74,7 +74,7 @@ def _uncomputable(context: Context) -> Iterator[Problem]:
         unasked = of_daemonsets(covered)
         then = "a drain passes over them and asks no budget" if unasked else "every eviction is refused (429)"
         yield one.problem(
-            number_place(context.fleet, one.budget),
+            number_place(revision.fleet, one.budget),
             f"{key} {quoted(value or 0)} {_why(covered)}: {then}",
             "remove the budget, which protects no pod" if unasked else _as_number(covered),
             Severity.WARNING if unasked else None,
@@ -97,13 +97,13 @@ def _as_number(covered: Sequence[Workload]) -> str:
     return f"write minAvailable as a number, {pods - 1} at most for {pods} pods"
 
 
-def matches_nothing(context: Context) -> Iterator[Problem]:
+def matches_nothing(revision: Revision) -> Iterator[Problem]:
     """Budgets that don't cover the workload that declares them."""
-    yield from once_each(_astray(context))
+    yield from once_each(_astray(revision))
 
 
-def _astray(context: Context) -> Iterator[Problem]:
-    for one in budgets(context):
+def _astray(revision: Revision) -> Iterator[Problem]:
+    for one in budgets(revision):
         if covers_itself(one):
             continue
         selector = one.budget.selector
@@ -113,7 +113,7 @@ def _astray(context: Context) -> Iterator[Problem]:
         hint = "make the selector match podLabels, or correct podLabels"
         if selector is None:
             hint = "add a selector that matches podLabels"
-        yield one.problem(selector_place(context.fleet, one.budget), message, hint)
+        yield one.problem(selector_place(revision.fleet, one.budget), message, hint)
 
 
 def _asked(one: Declared) -> str:
@@ -125,16 +125,16 @@ def _asked(one: Declared) -> str:
     return ", ".join(pairs)
 
 
-def empty_selector(context: Context) -> Iterator[Problem]:
+def empty_selector(revision: Revision) -> Iterator[Problem]:
     """Budgets over a whole namespace. One that would be rendered is refused."""
-    yield from once_each(_whole_namespace(context))
+    yield from once_each(_whole_namespace(revision))
 
 
-def _whole_namespace(context: Context) -> Iterator[Problem]:
-    for one in budgets(context):
+def _whole_namespace(revision: Revision) -> Iterator[Problem]:
+    for one in budgets(revision):
         if is_empty(one.budget.selector):
             yield one.problem(
-                selector_place(context.fleet, one.budget),
+                selector_place(revision.fleet, one.budget),
                 f"its selector is empty, which covers every pod of namespace {one.budget.namespace}, also those that"
                 " nobody means to protect",
                 "select the workload's podLabels",

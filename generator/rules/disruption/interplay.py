@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from generator.declared.workload import Workload
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.disruption.coverage import Declared, budgets, judged, number_place, once_each
 from generator.rules.disruption.room import computable, facts_of, replicas_of, room, sum_of
 from generator.rules.rule import Problem
@@ -38,18 +38,18 @@ class Crowd(Struct, frozen=True, kw_only=True):
         return self.at_once >= self.nodes
 
 
-def will_time_out(context: Context) -> Iterator[Problem]:
+def will_time_out(revision: Revision) -> Iterator[Problem]:
     """Budgets that let pods go, but not in the time that the upgrade gives them."""
-    yield from once_each(_slow(context))
+    yield from once_each(_slow(revision))
 
 
-def _slow(context: Context) -> Iterator[Problem]:
-    known = pools(context)
-    for one in budgets(context):
+def _slow(revision: Revision) -> Iterator[Problem]:
+    known = pools(revision)
+    for one in budgets(revision):
         if not judged(one) or not is_evicted(one.workload):
             continue
         met = [each for each in known.upgraded(one.cluster, one.workload) if not kept(one.workload, each)]
-        crowd = _worst(context, one, met) if met else None
+        crowd = _worst(revision, one, met) if met else None
         if crowd is None:
             continue
         first = min(met, key=lambda each: (each.policy.timeout == 0, each.policy.timeout))
@@ -59,17 +59,17 @@ def _slow(context: Context) -> Iterator[Problem]:
             told = _late(one.workload, crowd, first), _give_time(crowd)
         else:
             continue
-        yield one.problem(number_place(context.fleet, one.budget), *told)
+        yield one.problem(number_place(revision.fleet, one.budget), *told)
 
 
-def _worst(context: Context, one: Declared, met: Sequence[Upgraded]) -> Crowd | None:
+def _worst(revision: Revision, one: Declared, met: Sequence[Upgraded]) -> Crowd | None:
     """The crowd with the fewest or the most replicas, whichever has to wait longer.
 
     None where nobody waits, and where a number isn't declared.
     """
-    budget, known = facts_of(one.budget), pools(context)
+    budget, known = facts_of(one.budget), pools(revision)
     there = known.of(one.cluster, one.workload)
-    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(context, one.cluster, one.covered)
+    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(revision, one.cluster, one.covered)
     going = known.at_once(met)
     if not nodes or not going or own is None or total is None or not computable(budget, one.covered):
         return None

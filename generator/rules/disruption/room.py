@@ -8,7 +8,7 @@ from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.amount import rounded_up
 from generator.facts.budget import Budget, Count, Status, needs_scale, settled
 from generator.finding import Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.disruption.coverage import Declared, budgets, judged, number_place, once_each
 from generator.rules.rule import Problem
 from generator.rules.upgrade.upgrading import blocked, is_evicted, kept, pools
@@ -34,9 +34,9 @@ def replicas_of(workload: Workload, pools: Iterable[Pool]) -> Size | None:
     return _sum([pool.size for pool in pools])
 
 
-def sum_of(context: Context, cluster: Cluster, covered: Iterable[Workload]) -> Size | None:
+def sum_of(revision: Revision, cluster: Cluster, covered: Iterable[Workload]) -> Size | None:
     """The pods of several workloads; None where one doesn't say how many it has."""
-    found = pools(context)
+    found = pools(revision)
     return _sum([replicas_of(workload, found.of(cluster, workload)) for workload in covered])
 
 
@@ -65,30 +65,30 @@ def room(budget: Budget, covered: Iterable[Workload], pods: int) -> Status:
     return settled(budget, Count(pods=pods, healthy=pods, expected=max(pods - bare, 0)))
 
 
-def no_room(context: Context) -> Iterator[Problem]:
+def no_room(revision: Revision) -> Iterator[Problem]:
     """Budgets that let nothing go even when all is well."""
-    yield from once_each(_without_room(context))
+    yield from once_each(_without_room(revision))
 
 
-def _without_room(context: Context) -> Iterator[Problem]:
-    for one in budgets(context):
+def _without_room(revision: Revision) -> Iterator[Problem]:
+    for one in budgets(revision):
         budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):
             continue
-        replicas = sum_of(context, one.cluster, covered)
+        replicas = sum_of(revision, one.cluster, covered)
         if replicas is None:
             if _never(budget):
-                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(context, one)}"
-                yield one.problem(number_place(context.fleet, one.budget), message, "set maxUnavailable: 1")
+                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(revision, one)}"
+                yield one.problem(number_place(revision.fleet, one.budget), message, "set maxUnavailable: 1")
         elif replicas.max == 0:
-            yield from _without_pods(context, one, budget)
+            yield from _without_pods(revision, one, budget)
         else:
             status = room(budget, covered, max(replicas.min, 1))
             if status.allowed == 0:
                 asked = _asked(budget, _pods(covered, replicas), status)
-                message = f"{asked}: nothing may be evicted{_then(context, one)}"
+                message = f"{asked}: nothing may be evicted{_then(revision, one)}"
                 hint = _hint(budget, covered, max(replicas.min, 1))
-                yield one.problem(number_place(context.fleet, one.budget), message, hint)
+                yield one.problem(number_place(revision.fleet, one.budget), message, hint)
 
 
 def _never(budget: Budget) -> bool:
@@ -99,12 +99,12 @@ def _never(budget: Budget) -> bool:
     return least is None or (isinstance(least, str) and rounded_up(least, 100) == 100)
 
 
-def _without_pods(context: Context, one: Declared, budget: Budget) -> Iterator[Problem]:
+def _without_pods(revision: Revision, one: Declared, budget: Budget) -> Iterator[Problem]:
     """A budget that outlives its pods blocks nothing yet, and everything from the first pod on."""
     if settled(budget, Count(pods=1, healthy=1, expected=1)).allowed == 0:
         message = f"{_asked(budget, '0 replicas')}: the first pod that runs can't be evicted"
         hint = "remove the budget while the workload has no replicas, or set maxUnavailable: 1"
-        yield one.problem(number_place(context.fleet, one.budget), message, hint, Severity.WARNING)
+        yield one.problem(number_place(revision.fleet, one.budget), message, hint, Severity.WARNING)
 
 
 def _pods(covered: Sequence[Workload], replicas: Size) -> str:
@@ -137,12 +137,12 @@ def quoted(value: int | str) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _then(context: Context, one: Declared) -> str:
+def _then(revision: Revision, one: Declared) -> str:
     """What the first upgrade comes to that meets it."""
     if not is_evicted(one.workload):
         return ""
     met = next(
-        (each for each in pools(context).upgraded(one.cluster, one.workload) if not kept(one.workload, each)), None
+        (each for each in pools(revision).upgraded(one.cluster, one.workload) if not kept(one.workload, each)), None
     )
     return "" if met is None else f', and a node\'s upgrade in pool "{met.name}" {blocked(one.workload, met)}'
 

@@ -6,62 +6,62 @@ What they need is loaded where a fleet declares workloads: a check of one that h
 from collections.abc import Iterable
 
 from generator.finding import Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
 
 
-def no_room(context: Context) -> Iterable[Problem]:
+def no_room(revision: Revision) -> Iterable[Problem]:
     """Budgets that let nothing go even when all is well."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.disruption import room
 
-    return room.no_room(context)
+    return room.no_room(revision)
 
 
-def overlap(context: Context) -> Iterable[Problem]:
+def overlap(revision: Revision) -> Iterable[Problem]:
     """Two budgets on one pod."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.disruption import covering
 
-    return covering.overlap(context)
+    return covering.overlap(revision)
 
 
-def unscalable_owner(context: Context) -> Iterable[Problem]:
+def unscalable_owner(revision: Revision) -> Iterable[Problem]:
     """Budgets that the controller can't compute, or that expect nobody."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.disruption import covering
 
-    return covering.unscalable_owner(context)
+    return covering.unscalable_owner(revision)
 
 
-def matches_nothing(context: Context) -> Iterable[Problem]:
+def matches_nothing(revision: Revision) -> Iterable[Problem]:
     """Budgets that don't cover the workload that declares them."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.disruption import covering
 
-    return covering.matches_nothing(context)
+    return covering.matches_nothing(revision)
 
 
-def empty_selector(context: Context) -> Iterable[Problem]:
+def empty_selector(revision: Revision) -> Iterable[Problem]:
     """Budgets over a whole namespace. One that would be rendered is refused."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.disruption import covering
 
-    return covering.empty_selector(context)
+    return covering.empty_selector(revision)
 
 
-def will_time_out(context: Context) -> Iterable[Problem]:
+def will_time_out(revision: Revision) -> Iterable[Problem]:
     """Budgets that let pods go, but not in the time that an upgrade gives them."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.disruption import interplay
 
-    return interplay.will_time_out(context)
+    return interplay.will_time_out(revision)
 
 
 E, W = Severity.ERROR, Severity.WARNING

@@ -8,18 +8,18 @@ from generator.images.hint import by_branch, expected, hint, misspelt
 from generator.images.lookup import Lack, Miss
 from generator.images.mirrors import source, upstream_standing
 from generator.images.nearest import Nearest, os_of
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.image.missing import misses
 from generator.rules.image.reference import os_place, version_place
 from generator.rules.rule import Problem
 
 
-def told(context: Context, found: Iterable[Miss]) -> Iterator[Problem]:
+def told(revision: Revision, found: Iterable[Miss]) -> Iterator[Problem]:
     """Each miss with what is nearest, and how to get the image."""
-    nearest = Nearest(context.catalog)
+    nearest = Nearest(revision.catalog)
     for miss in found:
         yield Problem(
-            place=_place(context, miss),
+            place=_place(revision, miss),
             message=_message(miss, nearest),
             hint=hint(miss, nearest),
             cluster=miss.cluster.name,
@@ -28,12 +28,12 @@ def told(context: Context, found: Iterable[Miss]) -> Iterator[Problem]:
         )
 
 
-def _place(context: Context, miss: Miss) -> Place:
+def _place(revision: Revision, miss: Miss) -> Place:
     if wrong := misspelt(miss):
-        return os_place(context.fleet, miss.pool, wrong.key)
+        return os_place(revision.fleet, miss.pool, wrong.key)
     if miss.kernel:
-        return context.fleet.kernel_place(miss.kernel)
-    return version_place(context.fleet, miss.pool)
+        return revision.fleet.kernel_place(miss.kernel)
+    return version_place(revision.fleet, miss.pool)
 
 
 def _message(miss: Miss, nearest: Nearest) -> str:
@@ -56,10 +56,10 @@ def _message(miss: Miss, nearest: Nearest) -> str:
     return f"{asked}, and {what}{near and '; '}{near}"
 
 
-def by_version(context: Context) -> Iterator[Problem]:
+def by_version(revision: Revision) -> Iterator[Problem]:
     """Exact versions where the images are named by branch. What was written is never cut."""
-    nearest, known = Nearest(context.catalog), set()
-    for miss in misses(context):
+    nearest, known = Nearest(revision.catalog), set()
+    for miss in misses(revision):
         pool, version = miss.pool, miss.pool.driver.version
         found = None if (miss.cluster.name, pool.name) in known else expected(miss, nearest)
         if found is None:
@@ -68,7 +68,7 @@ def by_version(context: Context) -> Iterator[Problem]:
         branch, (other, is_built) = drivers.branch(version), found
         built = "is built" if is_built else "is not built either"
         yield Problem(
-            place=version_place(context.fleet, pool),
+            place=version_place(revision.fleet, pool),
             message=f'pool "{miss.cluster.name}/{pool.name}" asks for {miss.tag} by the version {version}, and the '
             f"precompiled images of {os_of(miss)} are keyed by branch {branch}; {other} {built}",
             hint=f"{by_branch(miss)}; the image decides which {branch} it is",

@@ -6,7 +6,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.declared.mirror import MirrorKind
 from generator.finding import Place
 from generator.operator.combination import references
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import once, said
 
@@ -17,38 +17,38 @@ BY_THE_NODES = (
 )
 
 
-def node_mirror(context: Context) -> Iterator[Problem]:
+def node_mirror(revision: Revision) -> Iterator[Problem]:
     """Pools that name what only the nodes' registry configuration should: nothing proves what it holds."""
-    yield from once(_named(context))
+    yield from once(_named(revision))
 
 
-def _named(context: Context) -> Iterator[Problem]:
-    for _, pool in context.managed():
-        mirror = context.fleet.mirrors.get(pool.driver.repository)
+def _named(revision: Revision) -> Iterator[Problem]:
+    for _, pool in revision.managed():
+        mirror = revision.fleet.mirrors.get(pool.driver.repository)
         if mirror is None or mirror.kind is not MirrorKind.NODE:
             continue
         message = f'driver.repository is "{mirror.name}", a mirror that nodes are sent to (kind: node) when they are'
-        where = said(context.fleet, pool, "driver", "repository")
+        where = said(revision.fleet, pool, "driver", "repository")
         hint = f"set driver.repository: {mirror.of}, and let {BY_THE_NODES}"
         yield where.problem(f"{message} asked for {mirror.of}", hint, mirror.name)
 
 
-def proxy_listed(context: Context) -> Iterator[Problem]:
+def proxy_listed(revision: Revision) -> Iterator[Problem]:
     """Catalogs of what passes on its upstream's images: partial, and asked by nobody."""
-    for mirror in context.fleet.mirrors.values():
-        listed = context.catalog.repositories.get(mirror.name)
+    for mirror in revision.fleet.mirrors.values():
+        listed = revision.catalog.repositories.get(mirror.name)
         if mirror.kind is MirrorKind.COPY or not listed:
             continue
         for file in sorted({entry.file for entry in listed.values()}):
-            place = context.fleet.texts.value(file, ("repository",))
+            place = revision.fleet.texts.value(file, ("repository",))
             message = f'"{mirror.name}" is a mirror of {mirror.of} (kind: {mirror.kind}), whose catalog alone is asked'
             hint = f"list what is built in the catalog of {mirror.of} and remove this one, or set kind: copy"
             yield Problem(place=place, message=f"{message}: nothing listed here counts", hint=hint, fact=mirror.name)
 
 
-def unused(context: Context) -> Iterator[Problem]:
+def unused(revision: Revision) -> Iterator[Problem]:
     """Mirrors that no pool's images, and no other mirror, have to do with."""
-    mirrors, fleet = context.fleet.mirrors, context.everyone
+    mirrors, fleet = revision.fleet.mirrors, revision.everyone
     if fleet is None or not mirrors:
         return
     managed = [(cluster, pool) for cluster in fleet.clusters for pool in cluster.managed_pools]
@@ -60,11 +60,11 @@ def unused(context: Context) -> Iterator[Problem]:
     for mirror in mirrors.values():
         if mirror.name not in used and needed[mirror.name] not in used:
             message = f'no pool has an image of {needed[mirror.name]}, so the mirror "{mirror.name}" has no use'
-            yield Problem(place=_place(context, mirror.name), message=message, hint="remove it", fact=mirror.name)
+            yield Problem(place=_place(revision, mirror.name), message=message, hint="remove it", fact=mirror.name)
 
 
-def _place(context: Context, name: str) -> Place:
-    return context.fleet.texts.key(context.fleet.file, ("mirrors", name))
+def _place(revision: Revision, name: str) -> Place:
+    return revision.fleet.texts.key(revision.fleet.file, ("mirrors", name))
 
 
 def _pulled(managed: Iterable[tuple[Cluster, Pool]]) -> Iterator[str]:

@@ -6,21 +6,21 @@ from generator.declared.catalog import Entry
 from generator.declared.fleet import Cluster, Pool
 from generator.images.lookup import PLATFORMS, Lack, Listed, Miss, lacking
 from generator.operator.combination import Combination
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.image.reference import fault
 
 
-def misses(context: Context) -> tuple[Miss, ...]:
+def misses(revision: Revision) -> tuple[Miss, ...]:
     """One for each pool, tag and lack, found once for all the rules that tell of them."""
-    return context.remembered("misses", lambda: tuple(_misses(context)))
+    return revision.remembered("misses", lambda: tuple(_misses(revision)))
 
 
-def _misses(context: Context) -> Iterator[Miss]:
+def _misses(revision: Revision) -> Iterator[Miss]:
     """A reference that can't be asked for at all is no miss."""
-    listed = Listed(context.catalog)
-    for cluster, pool in context.managed():
+    listed = Listed(revision.catalog)
+    for cluster, pool in revision.managed():
         found: dict[tuple[str, Lack], list[Combination]] = {}
-        for one in context.combinations(cluster, pool):
+        for one in revision.combinations(cluster, pool):
             if not isinstance(one.reference, str):
                 continue
             entry = listed.entry(one)
@@ -28,7 +28,7 @@ def _misses(context: Context) -> Iterator[Miss]:
                 lack = lacking(one, entry)
                 if lack is not None:
                     found.setdefault((one.tag, lack), []).append(one)
-        if found and fault(context, cluster, pool) is None:
+        if found and fault(revision, cluster, pool) is None:
             for (text, lack), ones in found.items():
                 yield Miss(
                     cluster=cluster,
@@ -43,11 +43,11 @@ def _misses(context: Context) -> Iterator[Miss]:
                 )
 
 
-def entries(context: Context) -> Iterator[tuple[Cluster, Pool, Combination, Entry]]:
+def entries(revision: Revision) -> Iterator[tuple[Cluster, Pool, Combination, Entry]]:
     """Every combination that some line lists."""
-    listed = Listed(context.catalog)
-    for cluster, pool in context.managed():
-        for one in context.combinations(cluster, pool):
+    listed = Listed(revision.catalog)
+    for cluster, pool in revision.managed():
+        for one in revision.combinations(cluster, pool):
             entry = listed.entry(one) if isinstance(one.reference, str) else None
             if entry is not None:
                 yield cluster, pool, one, entry

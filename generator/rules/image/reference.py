@@ -13,7 +13,7 @@ from generator.finding import Place
 from generator.images.lookup import DIGEST
 from generator.operator.combination import Combination
 from generator.operator.image import Refusal, Refused
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 
 PACKAGE_WORDS = frozenset({"server", "open"})  # of Canonical's packages, never of a tag
@@ -30,24 +30,24 @@ class Fault(Struct, frozen=True, kw_only=True):
     inherited: bool = True
 
 
-def fault(context: Context, cluster: Cluster, pool: Pool) -> Fault | None:
+def fault(revision: Revision, cluster: Cluster, pool: Pool) -> Fault | None:
     """The first fault, the most telling first; None where every reference can be asked for."""
-    found = context.combinations(cluster, pool)
+    found = revision.combinations(cluster, pool)
     if not _is_plain(pool.driver.repository, pool.driver.version):
-        told = _written(context, pool, found)
+        told = _written(revision, pool, found)
         if told:
             return told
     of_policy = cluster.operator.driver_api is DriverApi.CLUSTERPOLICY
     for one in found:
-        if not isinstance(one.reference, str) or (of_policy and not _parses(context, one.reference, one)):
-            return _illegal(context.fleet, cluster, one)
+        if not isinstance(one.reference, str) or (of_policy and not _parses(revision, one.reference, one)):
+            return _illegal(revision.fleet, cluster, one)
     return None
 
 
-def problems(context: Context, rule: str) -> Iterator[Problem]:
+def problems(revision: Revision, rule: str) -> Iterator[Problem]:
     """The faults of one rule. What pools inherit goes without their names, so that it is told once."""
-    for cluster, pool in context.managed():
-        found = fault(context, cluster, pool)
+    for cluster, pool in revision.managed():
+        found = fault(revision, cluster, pool)
         if found is None or found.rule != rule:
             continue
         yield Problem(
@@ -72,25 +72,25 @@ def _is_plain(repository: str, version: str) -> bool:
     return bool(path and image) and drivers.is_driver(version) and DIGEST not in repository
 
 
-def _written(context: Context, pool: Pool, found: tuple[Combination, ...]) -> Fault | None:
+def _written(revision: Revision, pool: Pool, found: tuple[Combination, ...]) -> Fault | None:
     """The faults that show in what was written."""
     repository, image = reference.split_repository(pool.driver.repository)
     if not (repository and image and pool.driver.version):
-        return _incomplete(context.fleet, pool)
+        return _incomplete(revision.fleet, pool)
     if pool.driver.mode is Mode.PRECOMPILED and DIGEST in f"{pool.driver.repository}:{pool.driver.version}":
-        return _digest(context.fleet, pool)
-    suffix = "" if drivers.is_driver(pool.driver.version) or _built(context, found) else _suffix(pool.driver.version)
-    return _suffixed(context.fleet, pool, suffix) if suffix else None
+        return _digest(revision.fleet, pool)
+    suffix = "" if drivers.is_driver(pool.driver.version) or _built(revision, found) else _suffix(pool.driver.version)
+    return _suffixed(revision.fleet, pool, suffix) if suffix else None
 
 
-def _built(context: Context, found: tuple[Combination, ...]) -> bool:
+def _built(revision: Revision, found: tuple[Combination, ...]) -> bool:
     """A tag that is listed is no mistake, whatever its version looks like."""
-    return any(context.catalog.find(one.repository, one.tag) for one in found)
+    return any(revision.catalog.find(one.repository, one.tag) for one in found)
 
 
-def _parses(context: Context, asked: str, one: Combination) -> bool:
+def _parses(revision: Revision, asked: str, one: Combination) -> bool:
     """The operator never parses what a ClusterPolicy asks for (resolveDriverTag); a listed tag parses."""
-    return context.catalog.find(one.repository, one.tag) is not None or reference.parses(asked)
+    return revision.catalog.find(one.repository, one.tag) is not None or reference.parses(asked)
 
 
 def _incomplete(fleet: Fleet, pool: Pool) -> Fault:

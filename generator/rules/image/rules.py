@@ -6,7 +6,7 @@ from functools import partial
 from generator.facts import branch as branches
 from generator.finding import Severity
 from generator.images.lookup import Lack, Miss
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.image import reference as image_reference
 from generator.rules.image.mirror import node_mirror
@@ -14,52 +14,52 @@ from generator.rules.image.missing import entries, misses
 from generator.rules.rule import Problem, Rule
 
 
-def missing(context: Context) -> Iterator[Problem]:
+def missing(revision: Revision) -> Iterator[Problem]:
     """Images that nodes ask for today and that no catalog lists."""
-    return _problems(context, lambda miss: miss.lack is Lack.IMAGE and not miss.upcoming)
+    return _problems(revision, lambda miss: miss.lack is Lack.IMAGE and not miss.upcoming)
 
 
-def gone(context: Context) -> Iterator[Problem]:
+def gone(revision: Revision) -> Iterator[Problem]:
     """Images that were built and are no longer in the registry."""
-    return _problems(context, lambda miss: miss.lack is Lack.GONE and not miss.upcoming)
+    return _problems(revision, lambda miss: miss.lack is Lack.GONE and not miss.upcoming)
 
 
-def missing_platform(context: Context) -> Iterator[Problem]:
+def missing_platform(revision: Revision) -> Iterator[Problem]:
     """Images that are not built for the pool's platform, or not known to be."""
-    return _problems(context, lambda miss: miss.lack in {Lack.PLATFORM, Lack.RECORD} and not miss.upcoming)
+    return _problems(revision, lambda miss: miss.lack in {Lack.PLATFORM, Lack.RECORD} and not miss.upcoming)
 
 
-def platform_unknown(context: Context) -> Iterator[Problem]:
+def platform_unknown(revision: Revision) -> Iterator[Problem]:
     """Images of unrecorded platforms for pools of amd64, which most images serve."""
-    return _problems(context, lambda miss: miss.lack is Lack.CERTAINTY)
+    return _problems(revision, lambda miss: miss.lack is Lack.CERTAINTY)
 
 
-def upcoming_missing(context: Context) -> Iterator[Problem]:
+def upcoming_missing(revision: Revision) -> Iterator[Problem]:
     """Images that the next roll will ask for."""
-    return _problems(context, lambda miss: miss.lack is not Lack.CERTAINTY and miss.upcoming)
+    return _problems(revision, lambda miss: miss.lack is not Lack.CERTAINTY and miss.upcoming)
 
 
-def branch_expected(context: Context) -> Iterator[Problem]:
+def branch_expected(revision: Revision) -> Iterator[Problem]:
     """Exact versions where the images are named by branch. What was written is never cut."""
-    if misses(context):
+    if misses(revision):
         from generator.rules.image.message import by_version
 
-        yield from by_version(context)
+        yield from by_version(revision)
 
 
-def module_type(context: Context) -> Iterator[Problem]:
+def module_type(revision: Revision) -> Iterator[Problem]:
     """Images that are built with other kernel modules than the pool sets or its GPUs need."""
-    for cluster, pool, one, entry in entries(context):
+    for cluster, pool, one, entry in entries(revision):
         built, wanted = entry.module_type, pool.driver.module_type
         if built is None or entry.gone:
             continue
         family, branch = family_of(pool), driver_branch(pool)
         usable = branches.module_types(family, branch) if family and branch else ()
         if usable and built not in usable:
-            why, place = f"{pool.family} GPUs need {usable[0]} ones", context.fleet.at(pool, "gpu", "family")
+            why, place = f"{pool.family} GPUs need {usable[0]} ones", revision.fleet.at(pool, "gpu", "family")
         elif wanted not in {"auto", built} and (not usable or wanted in usable):
             why = f"kernelModuleType is {wanted}"
-            place = context.fleet.said(pool, "driver", "kernelModuleType")
+            place = revision.fleet.said(pool, "driver", "kernelModuleType")
         else:
             continue
         yield Problem(
@@ -73,13 +73,13 @@ def module_type(context: Context) -> Iterator[Problem]:
         )
 
 
-def _problems(context: Context, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
+def _problems(revision: Revision, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
     """A clean run, which nearly every run is, doesn't load the words for a miss."""
-    found = [miss for miss in misses(context) if wanted(miss)]
+    found = [miss for miss in misses(revision) if wanted(miss)]
     if found:
         from generator.rules.image.message import told
 
-        yield from told(context, found)
+        yield from told(revision, found)
 
 
 RULES = (

@@ -10,7 +10,7 @@ from generator.documents.places import Path
 from generator.facts import crd
 from generator.facts.release import DriverApi
 from generator.operator.driver import carries_upgrade_policy, upgrade_policy
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, once, said
 
@@ -25,14 +25,14 @@ RENAMED: Mapping[Path, Path] = {
 }
 
 
-def base_field_lost(context: Context) -> Iterator[Problem]:
+def base_field_lost(revision: Revision) -> Iterator[Problem]:
     """Fields of a base's own spec.driver that nothing rendered carries; empty ones and CRD defaults don't count."""
-    yield from once(_lost(context))
+    yield from once(_lost(revision))
 
 
-def _lost(context: Context) -> Iterator[Problem]:
-    for cluster in context.fleet.clusters:
-        base = context.bases.get(cluster.operator.policy_base)
+def _lost(revision: Revision) -> Iterator[Problem]:
+    for cluster in revision.fleet.clusters:
+        base = revision.bases.get(cluster.operator.policy_base)
         driver = plain(base.get("spec") or {}).get("driver") if base else None
         if not isinstance(driver, dict) or not cluster.managed_pools:
             continue
@@ -40,7 +40,7 @@ def _lost(context: Context) -> Iterator[Problem]:
             if _counts(cluster, path, value) and not any(
                 _carries(cluster, pool, path, value) for pool in cluster.managed_pools
             ):
-                yield _problem(context, cluster, path, value)
+                yield _problem(revision, cluster, path, value)
 
 
 def _counts(cluster: Cluster, path: Path, value: Any) -> bool:
@@ -81,13 +81,13 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _problem(context: Context, cluster: Cluster, path: Path, value: Any) -> Problem:
+def _problem(revision: Revision, cluster: Cluster, path: Path, value: Any) -> Problem:
     from msgspec import json
 
     base, name = cluster.operator.policy_base, ".".join(map(str, path))
     message = f"spec.driver.{name} of {base} is {json.encode(value).decode()}, and drivergate replaces spec.driver"
-    scope = said(context.fleet, cluster, "operator", "clusterPolicyBase")
-    place = context.fleet.texts.key(base, ("spec", "driver", *path))
+    scope = said(revision.fleet, cluster, "operator", "clusterPolicyBase")
+    place = revision.fleet.texts.key(base, ("spec", "driver", *path))
     return Said(place, scope.cluster).problem(f"{message}: it would be lost", _hint(cluster, path), name)
 
 

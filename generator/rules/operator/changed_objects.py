@@ -1,66 +1,22 @@
-"""The driver objects of another revision, as they are committed below out/, and the rules that compare with them."""
+"""Rules that compare driver objects with those of another revision, as it committed them below out/."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from generator.declared.crds import plain
 from generator.declared.fleet import Cluster, Pool
-from generator.documents.document import read
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.finding import Place
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS
-from generator.revision.context import Context, DriverObject
+from generator.revision.driver_objects import VALUES, DriverObject
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import said
 
-KINDS = tuple(kind.encode() for kind in sorted(DRIVER_KINDS))
-# The kind that the driver keys of chart values have beside the two Kubernetes kinds.
-VALUES = "values"
-VALUES_FILE = ("values", "gpu-operator.yaml")
 # CEL rules of the NVIDIADriver CRD in every release: api/nvidia/v1alpha1/nvidiadriver_types.go.
 IMMUTABLE = {"usePrecompiled": None, "driverType": "gpu"}
-
-
-def driver_objects(files: Mapping[str, bytes]) -> tuple[DriverObject, ...]:
-    """Every ClusterPolicy and NVIDIADriver among files, by path below out/, and the driver keys of chart values.
-
-    What can't be read is no driver object.
-    """
-    return tuple(_objects(files))
-
-
-def is_chart_values(path: str) -> bool:
-    """Whether a path below out/ is the one of a cluster's chart values."""
-    return tuple(path.split("/")[1:]) == VALUES_FILE
-
-
-def _objects(files: Mapping[str, bytes]) -> Iterator[DriverObject]:
-    for path in sorted(files):
-        if is_chart_values(path):
-            yield from _values(path, files[path])
-            continue
-        if not any(kind in files[path] for kind in KINDS):
-            continue
-        value = read(files[path], path).value
-        if not isinstance(value, dict) or value.get("kind") not in DRIVER_KINDS:
-            continue
-        if not str(value.get("apiVersion")).startswith("nvidia.com/"):
-            continue
-        metadata, spec = value.get("metadata"), value.get("spec", {})
-        name = metadata.get("name") if isinstance(metadata, dict) else None
-        if isinstance(name, str) and isinstance(spec, dict):
-            cluster = path.split("/")[0]
-            yield DriverObject(path=path, cluster=cluster, kind=value["kind"], name=name, spec=plain(spec))
-
-
-def _values(path: str, data: bytes) -> Iterator[DriverObject]:
-    value = plain(read(data, path).value)
-    driver = value.get("driver") if isinstance(value, dict) else None
-    if isinstance(driver, dict):
-        yield DriverObject(path=path, cluster=path.split("/", maxsplit=1)[0], kind=VALUES, name="", spec=driver)
 
 
 class _Now(Struct, frozen=True):
@@ -70,36 +26,36 @@ class _Now(Struct, frozen=True):
     files: dict[tuple[str, str], RenderedFile]
 
 
-def _now(context: Context) -> dict[str, _Now]:
-    found = {cluster.name: _Now(cluster, {}) for cluster in context.fleet.clusters}
-    for file in context.rendered.files:
+def _now(revision: Revision) -> dict[str, _Now]:
+    found = {cluster.name: _Now(cluster, {}) for cluster in revision.fleet.clusters}
+    for file in revision.rendered.files:
         if file.kind in DRIVER_KINDS and file.cluster in found:
             found[file.cluster].files[file.kind, file.name] = file
     return found
 
 
-def renamed(context: Context) -> Iterator[Problem]:
+def renamed(revision: Revision) -> Iterator[Problem]:
     """An object that goes while another one, new, takes its nodes: delete plus create, not a rename."""
-    if not context.against:
+    if not revision.against:
         return
-    now = _now(context)
-    before = {(old.cluster, old.kind, old.name) for old in context.against}
-    for old in context.against:
+    now = _now(revision)
+    before = {(old.cluster, old.kind, old.name) for old in revision.against}
+    for old in revision.against:
         here = now.get(old.cluster)
         if here is None or old.kind == VALUES or (old.kind, old.name) in here.files:
             continue
         if old.kind == DriverApi.CLUSTERPOLICY:
-            yield from _renamed_policy(context, here, old)
+            yield from _renamed_policy(revision, here, old)
             continue
         pools = [pool for pool in _new_pools(here, before) if takes_over(pool, old)]
         if pools:
-            yield _renamed_object(context, pools, old)
+            yield _renamed_object(revision, pools, old)
 
 
-def _renamed_policy(context: Context, here: _Now, old: DriverObject) -> Iterator[Problem]:
+def _renamed_policy(revision: Revision, here: _Now, old: DriverObject) -> Iterator[Problem]:
     for kind, name in here.files:
         if kind == DriverApi.CLUSTERPOLICY:
-            where = said(context.fleet, here.cluster, "operator", "clusterPolicyName")
+            where = said(revision.fleet, here.cluster, "operator", "clusterPolicyName")
             message = f'the ClusterPolicy of cluster {here.cluster.name} was named "{old.name}", and is "{name}" now'
             message += ": the operator would see two, and ignore the newer one"
             hint = f"set operator.clusterPolicyName: {old.name}"
@@ -124,11 +80,11 @@ def takes_over(pool: Pool, old: DriverObject) -> bool:
     return label.matches(was, pool.node_selector) or label.matches(pool.node_selector, was)
 
 
-def _renamed_object(context: Context, pools: list[Pool], old: DriverObject) -> Problem:
+def _renamed_object(revision: Revision, pools: list[Pool], old: DriverObject) -> Problem:
     pool, more = pools[0], f" (and {len(pools) - 1} more)" if len(pools) > 1 else ""
     message = f'NVIDIADriver "{old.name}" goes, and pool "{pool.name}"{more} takes its nodes as "{pool.object_name}"'
     return Problem(
-        place=context.fleet.at(pool),
+        place=revision.fleet.at(pool),
         message=f"{message}: their driver would be removed and loaded again",
         hint=f'set renamedFrom: {old.name} on pool "{pool.name}", so that the object keeps its name',
         cluster=pool.cluster,
@@ -137,12 +93,12 @@ def _renamed_object(context: Context, pools: list[Pool], old: DriverObject) -> P
     )
 
 
-def immutable_change(context: Context) -> Iterator[Problem]:
+def immutable_change(revision: Revision) -> Iterator[Problem]:
     """Fields that the API server doesn't let change on an NVIDIADriver; on a ClusterPolicy they may."""
-    if not context.against:
+    if not revision.against:
         return
-    now = _now(context)
-    for old in context.against:
+    now = _now(revision)
+    for old in revision.against:
         here = now.get(old.cluster)
         file = here.files.get((old.kind, old.name)) if here else None
         if here is None or file is None or old.kind != DriverApi.NVIDIADRIVER:
@@ -151,11 +107,16 @@ def immutable_change(context: Context) -> Iterator[Problem]:
             was, spec = old.spec.get(field, default), (file.document or {}).get("spec")
             becomes = spec.get(field, default) if isinstance(spec, dict) else None
             if was is not None and becomes is not None and was != becomes:
-                yield _changed(context, here.cluster, file, old, f"{field} of NVIDIADriver {old.name}", (was, becomes))
+                yield _changed(revision, here.cluster, file, old, f"{field} of NVIDIADriver {old.name}", (was, becomes))
 
 
 def _changed(
-    context: Context, cluster: Cluster, file: RenderedFile, old: DriverObject, what: str, values: tuple[object, object]
+    revision: Revision,
+    cluster: Cluster,
+    file: RenderedFile,
+    old: DriverObject,
+    what: str,
+    values: tuple[object, object],
 ) -> Problem:
     from generator.facts.violation import said as shown
 
@@ -164,7 +125,7 @@ def _changed(
     path = ("mode",) if isinstance(becomes, bool) else ("spec", "driverType")
     place = Place(file.template.file)
     if file.template.ours and pool is not None:
-        place = said(context.fleet, pool, "driver", *path).place
+        place = said(revision.fleet, pool, "driver", *path).place
     return Problem(
         place=place,
         message=f"{what} is {shown(was)} in the revision compared with and {shown(becomes)} now, and can't be changed",

@@ -9,7 +9,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts.podselector import selector_problem
 from generator.facts.release import DriverApi
 from generator.finding import Place
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import once, said
 
@@ -19,43 +19,43 @@ PERCENT = r"[0-9]+%"
 STALLS = "which stops the operator's upgrade controller"
 
 
-def crashes_operator(context: Context) -> Iterator[Problem]:
+def crashes_operator(revision: Revision) -> Iterator[Problem]:
     """What the inventory says, and what a user's own template prints."""
-    yield from once(_declared(context))
-    for cluster, _, document, place in user_objects(context):
+    yield from once(_declared(revision))
+    for cluster, _, document, place in user_objects(revision):
         for message, hint in _in_object(cluster, document):
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
 
 
-def _declared(context: Context) -> Iterator[Problem]:
-    for cluster, pool in context.managed():
+def _declared(revision: Revision) -> Iterator[Problem]:
+    for cluster, pool in revision.managed():
         if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
-            yield from _probes(context, pool)
+            yield from _probes(revision, pool)
         for name in SELECTORS:
             selector = (pool.driver.upgrade_policy.get(name) or {}).get("podSelector")
             if selector and (problem := selector_problem(selector)):
                 path = ("upgradePolicy", name, "podSelector")
                 message = f'driver.{".".join(path)} "{selector}" is no label selector, {STALLS}: {problem}'
                 hint = "write it as kubectl get pods --selector takes it"
-                yield said(context.fleet, pool, "driver", *path).problem(message, hint, selector)
+                yield said(revision.fleet, pool, "driver", *path).problem(message, hint, selector)
 
 
-def _probes(context: Context, pool: Pool) -> Iterator[Problem]:
+def _probes(revision: Revision, pool: Pool) -> Iterator[Problem]:
     """Its driver DaemonSet has no such probe to change (controllers/object_controls.go, all releases)."""
     for name in PROBES:
         if name in pool.driver.spec:
             message = f"driver.spec.{name} in a ClusterPolicy is a nil pointer in the operator, which then crashes"
-            where = said(context.fleet, pool, "driver", "spec", name, key=True)
+            where = said(revision.fleet, pool, "driver", "spec", name, key=True)
             yield where.problem(message, "remove it; only startupProbe is used", name)
 
 
 def user_objects(
-    context: Context,
+    revision: Revision,
 ) -> Iterator[tuple[Cluster, DriverApi, Mapping[str, Any], Place]]:
     """ClusterPolicies and NVIDIADrivers that users' templates print: the driver's part of their spec."""
-    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
     kinds = set(DriverApi)
-    for file in context.rendered.files:
+    for file in revision.rendered.files:
         if file.template.ours or file.kind not in kinds or file.cluster not in clusters or file.document is None:
             continue
         api, spec = DriverApi(file.kind), file.document.get("spec")

@@ -13,7 +13,7 @@ from generator.documents.places import Path
 from generator.facts import chart, crd
 from generator.facts.release import DriverApi, Release
 from generator.facts.violation import dotted
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.operator.resources import refused
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, once, said
@@ -21,30 +21,30 @@ from generator.rules.setting import Said, once, said
 BESIDE_DRIVER = frozenset({"gds", "gdrcopy"})  # of a ClusterPolicy's spec, where an NVIDIADriver has them inside
 
 
-def unknown_field(context: Context) -> Iterator[Problem]:
+def unknown_field(revision: Revision) -> Iterator[Problem]:
     """Fields that no release has, or that the CRD which runs doesn't have."""
-    for field in _unknown(context):
+    for field in _unknown(revision):
         if not field.releases:
             yield _unknown_problem(field)
-    yield from once(one.problem(context) for one in refused(context) if one.unknown)
+    yield from once(one.problem(revision) for one in refused(revision) if one.unknown)
 
 
-def not_in_release(context: Context) -> Iterator[Problem]:
+def not_in_release(revision: Revision) -> Iterator[Problem]:
     """Fields that another release has, values that this one refuses, and what its chart has no key for."""
-    for field in _unknown(context):
+    for field in _unknown(revision):
         if field.releases:
             yield _other_release(field)
-    yield from _default(context)
-    yield from once(_beside_the_chart(context))
-    yield from once(one.problem(context) for one in refused(context) if not one.unknown)
+    yield from _default(revision)
+    yield from once(_beside_the_chart(revision))
+    yield from once(one.problem(revision) for one in refused(revision) if not one.unknown)
 
 
-def _default(context: Context) -> Iterator[Problem]:
-    for cluster, pool in context.managed():
+def _default(revision: Revision) -> Iterator[Problem]:
+    for cluster, pool in revision.managed():
         release = cluster.operator.release
         if pool.default and cluster.operator.driver_api is DriverApi.NVIDIADRIVER and not release.default_object:
             message = f'pool "{pool.name}" is default: true, which comes with v26.7.0, not with {release.version}'
-            place = context.fleet.at(pool, "default")
+            place = revision.fleet.at(pool, "default")
             hint = "give the pool a nodeSelector, or upgrade the operator"
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, pool=pool.name)
 
@@ -67,18 +67,18 @@ class _Field(Struct, frozen=True):
         return dotted(("spec", *crd_path(self.api), *self.path[:-1]))
 
 
-def _unknown(context: Context) -> Iterator[_Field]:
+def _unknown(revision: Revision) -> Iterator[_Field]:
     """Each once, though many pools share one spec: the same mapping, so that it is looked at once."""
     seen: set[tuple[Any, ...]] = set()
     told: set[tuple[Any, ...]] = set()
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         api, release = cluster.operator.driver_api, cluster.operator.release
         key = (id(pool.driver.spec), api, release.version)
         if not pool.driver.spec or key in seen:
             continue
         seen.add(key)
         for path in unknown_fields(api, release, pool.driver.spec):
-            place = said(context.fleet, pool, "driver", "spec", *path, key=True)
+            place = said(revision.fleet, pool, "driver", "spec", *path, key=True)
             if (place, path, release.version) not in told:
                 told.add((place, path, release.version))
                 yield _Field(api, release, path, crd.releases_with(api, (*crd_path(api), *path)), place)
@@ -108,10 +108,10 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.removeprefix("v").split(".")))
 
 
-def _beside_the_chart(context: Context) -> Iterator[Problem]:
+def _beside_the_chart(revision: Revision) -> Iterator[Problem]:
     """With helm and the ClusterPolicy API a field arrives only if the chart has a value for it."""
     seen: set[tuple[int, str]] = set()
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         operator, spec = cluster.operator, pool.driver.spec
         key = (id(spec), operator.release.version)
         by_chart = operator.install is Install.HELM and operator.driver_api is DriverApi.CLUSTERPOLICY
@@ -125,4 +125,4 @@ def _beside_the_chart(context: Context) -> Iterator[Problem]:
                 name = f"driver.spec.{dotted(path)}"
                 message = f"{name} has no value in the chart of operator {operator.release.version}"
                 hint = "remove it, or bring the ClusterPolicy yourself with install: manifest"
-                yield said(context.fleet, pool, "driver", "spec", *path, key=True).problem(message, hint, name)
+                yield said(revision.fleet, pool, "driver", "spec", *path, key=True).problem(message, hint, name)

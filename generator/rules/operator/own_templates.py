@@ -16,7 +16,7 @@ from generator.render.rendered import DRIVER_KINDS, OBJECT, POLICY, VALUES
 from generator.render.template import FOLDER as TEMPLATES
 from generator.render.values import chart_values
 from generator.render.views import FLUX_PRUNE, STRONGER, SYNC_OPTIONS, ClusterValues
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.operator.base_fields import DECIDED
 from generator.rules.operator.claims import GPU_NODE, Claim
 from generator.rules.rule import Problem
@@ -54,32 +54,32 @@ class Printed(Struct, frozen=True):
         return Claim(what=self.file.kind, name=self.file.name, selector=selector, labels=labels)
 
 
-def printed(context: Context) -> tuple[Printed, ...]:
+def printed(revision: Revision) -> tuple[Printed, ...]:
     """Every driver object of a user's template, found once."""
-    return context.remembered("printed", lambda: tuple(_printed(context)))
+    return revision.remembered("printed", lambda: tuple(_printed(revision)))
 
 
-def strangers(context: Context, cluster: Cluster) -> tuple[Printed, ...]:
+def strangers(revision: Revision, cluster: Cluster) -> tuple[Printed, ...]:
     """Every NVIDIADriver of a cluster that its operator would reconcile and no pool declares."""
 
     def by_cluster() -> dict[str, tuple[Printed, ...]]:
         found: dict[str, tuple[Printed, ...]] = {}
-        for one in printed(context):
+        for one in printed(revision):
             api = one.cluster.operator.driver_api
             if one.pool is None and one.file.kind == api and api is DriverApi.NVIDIADRIVER:
                 found[one.cluster.name] = (*found.get(one.cluster.name, ()), one)
         return found
 
-    return context.remembered("strangers", by_cluster).get(cluster.name, ())
+    return revision.remembered("strangers", by_cluster).get(cluster.name, ())
 
 
-def _printed(context: Context) -> Iterator[Printed]:
-    files = [file for file in context.rendered.files if not file.template.ours and file.kind in DRIVER_KINDS]
+def _printed(revision: Revision) -> Iterator[Printed]:
+    files = [file for file in revision.rendered.files if not file.template.ours and file.kind in DRIVER_KINDS]
     if not files:
         return
-    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
+    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
     by_name, by_object = {}, {}
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
             by_name[cluster.name, pool.name] = by_object[cluster.name, pool.object_name] = pool
     for file in files:
@@ -89,21 +89,21 @@ def _printed(context: Context) -> Iterator[Printed]:
             yield Printed(file, clusters[file.cluster], owner if file.kind == DriverApi.NVIDIADRIVER else None)
 
 
-def object_differs(context: Context) -> Iterator[Problem]:
+def object_differs(revision: Revision) -> Iterator[Problem]:
     """What a user's template prints of the fields that drivergate decides, against what the inventory declares."""
     values: dict[str, ClusterValues] = {}
-    for one in printed(context):
+    for one in printed(revision):
         cluster = one.cluster
         if cluster.name not in values:
-            values[cluster.name] = ClusterValues(cluster, context.bases.get(cluster.operator.policy_base))
+            values[cluster.name] = ClusterValues(cluster, revision.bases.get(cluster.operator.policy_base))
         if one.pool is not None:
             yield from _object(one, one.pool, values[cluster.name])
         elif one.file.kind == DriverApi.CLUSTERPOLICY:
             yield from _policy(one, values[cluster.name])
-    for file in context.rendered.files:
+    for file in revision.rendered.files:
         if not file.template.ours and file.template.path == VALUES:
-            yield from _values(file, next(one for one in context.fleet.clusters if one.name == file.cluster))
-    yield from _missing(context)
+            yield from _values(file, next(one for one in revision.fleet.clusters if one.name == file.cluster))
+    yield from _missing(revision)
 
 
 def _object(one: Printed, pool: Pool, values: ClusterValues) -> Iterator[Problem]:
@@ -166,12 +166,12 @@ def _unprotected(file: RenderedFile, owner: str, wanted: Mapping[str, Any], pool
         yield _problem(file, message, hint, pool, "annotations")
 
 
-def _missing(context: Context) -> Iterator[Problem]:
+def _missing(revision: Revision) -> Iterator[Problem]:
     """Objects that drivergate's own template would print, and the user's in its place doesn't."""
-    if any(file.template.path == OBJECT and file.template.ours for file in context.rendered.files):
+    if any(file.template.path == OBJECT and file.template.ours for file in revision.rendered.files):
         return
-    there = {(one.cluster.name, one.pool.name) for one in printed(context) if one.pool}
-    for cluster, pool in context.managed():
+    there = {(one.cluster.name, one.pool.name) for one in printed(revision) if one.pool}
+    for cluster, pool in revision.managed():
         if cluster.operator.driver_api is DriverApi.NVIDIADRIVER and (cluster.name, pool.name) not in there:
             yield Problem(
                 place=Place(f"{TEMPLATES}/{OBJECT}"),

@@ -5,7 +5,7 @@ from typing import Any
 
 from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts.release import DriverApi
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, once, said
 
@@ -13,38 +13,38 @@ COMPONENTS = ("gdrcopy", "gds")
 VGPU = frozenset({"vgpu", "vgpu-host-manager"})
 
 
-def unsupported_with_precompiled(context: Context) -> Iterator[Problem]:
+def unsupported_with_precompiled(revision: Revision) -> Iterator[Problem]:
     """gpu-operator internal/validator and controllers/object_controls.go; vGPU drivers are never precompiled."""
-    yield from once(_unsupported(context))
+    yield from once(_unsupported(revision))
 
 
-def _unsupported(context: Context) -> Iterator[Problem]:
-    for cluster in context.fleet.clusters:
+def _unsupported(revision: Revision) -> Iterator[Problem]:
+    for cluster in revision.fleet.clusters:
         pools = [pool for pool in cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
         for pool in pools:
-            yield from _in_spec(context, pool)
-        base = context.bases.get(cluster.operator.policy_base)
+            yield from _in_spec(revision, pool)
+        base = revision.bases.get(cluster.operator.policy_base)
         if pools and base is not None and cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
-            yield from _in_base(context, cluster, base)
+            yield from _in_base(revision, cluster, base)
 
 
-def _in_spec(context: Context, pool: Pool) -> Iterator[Problem]:
+def _in_spec(revision: Revision, pool: Pool) -> Iterator[Problem]:
     spec = pool.driver.spec
     for name in COMPONENTS:
         if isinstance(found := spec.get(name), Mapping) and found.get("enabled") is True:
-            where = said(context.fleet, pool, "driver", "spec", name, "enabled")
+            where = said(revision.fleet, pool, "driver", "spec", name, "enabled")
             yield _not_precompiled(where, f"driver.spec.{name}.enabled is true")
     if isinstance(kind := spec.get("driverType"), str) and kind in VGPU:
-        where = said(context.fleet, pool, "driver", "spec", "driverType")
+        where = said(revision.fleet, pool, "driver", "spec", "driverType")
         yield _not_precompiled(where, f"driver.spec.driverType is {kind}")
 
 
-def _in_base(context: Context, cluster: Cluster, base: Mapping[str, Any]) -> Iterator[Problem]:
+def _in_base(revision: Revision, cluster: Cluster, base: Mapping[str, Any]) -> Iterator[Problem]:
     """With the ClusterPolicy API both lie beside spec.driver, in the user's own base."""
     for name in COMPONENTS:
         found = (base.get("spec") or {}).get(name)
         if isinstance(found, Mapping) and found.get("enabled") is True:
-            place = context.fleet.texts.value(cluster.operator.policy_base, ("spec", name, "enabled"))
+            place = revision.fleet.texts.value(cluster.operator.policy_base, ("spec", name, "enabled"))
             yield _not_precompiled(Said(place, cluster.name), f"spec.{name}.enabled is true")
 
 

@@ -16,7 +16,7 @@ from generator.facts.violation import Flaw, Violation, dotted
 from generator.finding import Place
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, said
 
@@ -34,20 +34,20 @@ class Refused(Struct, frozen=True):
         """Whether it is a field that no release has."""
         return self.violation.kind is Flaw.UNKNOWN and not self.releases
 
-    def problem(self, context: Context) -> Problem:
+    def problem(self, revision: Revision) -> Problem:
         name = dotted(self.violation.path)
         message = f"{name} is no field of {self.file.kind} {self.by}"
         if self.violation.kind is not Flaw.UNKNOWN:
             message = f"{name} of {self.file.kind} {self.violation.message} ({self.by})"
-        where = _where(context, self.file, self.violation.path)
+        where = _where(revision, self.file, self.violation.path)
         return where.problem(message, "correct it, or declare the release that really runs", name)
 
 
-def refused(context: Context) -> Iterator[Refused]:
+def refused(revision: Revision) -> Iterator[Refused]:
     """What driver.spec itself is told for is left out, and our own NVIDIADriver has nothing else."""
-    named = {(one.api_version, one.kind): one.checks for one in context.crds}
-    clusters = {cluster.name: cluster for cluster in context.fleet.clusters}
-    for file in context.rendered.files:
+    named = {(one.api_version, one.kind): one.checks for one in revision.crds}
+    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
+    for file in revision.rendered.files:
         if file.cluster not in clusters:  # the whole fleet's, for whoever runs Argo CD or Flux
             continue
         release = clusters[file.cluster].operator.release
@@ -84,23 +84,23 @@ def _told_by_spec(file: RenderedFile, violation: Violation, release: Release) ->
     return violation.kind is Flaw.UNKNOWN and not known
 
 
-def _where(context: Context, file: RenderedFile, path: Path) -> Said:
+def _where(revision: Revision, file: RenderedFile, path: Path) -> Said:
     """Where a field of a rendered object was said: driver.spec, the base, or the template that prints it."""
-    cluster = next(one for one in context.fleet.clusters if one.name == file.cluster)
+    cluster = next(one for one in revision.fleet.clusters if one.name == file.cluster)
     base = cluster.operator.policy_base
     if file.template.ours:
         start = ("spec", *crd_path(DriverApi(file.kind)))
         if path[: len(start)] == start:
-            return _in_driver(context, cluster, file.pool, path[len(start) :])
+            return _in_driver(revision, cluster, file.pool, path[len(start) :])
         if base:
-            return Said(context.fleet.texts.key(base, path), cluster.name)
+            return Said(revision.fleet.texts.key(base, path), cluster.name)
     return Said(Place(file.template.file), file.cluster, file.pool)
 
 
-def _in_driver(context: Context, cluster: Cluster, pool_name: str, path: Path) -> Said:
+def _in_driver(revision: Revision, cluster: Cluster, pool_name: str, path: Path) -> Said:
     """The line of driver.spec; what drivergate writes itself follows from the declared release."""
     inside = ("driver", "spec", *path)
     for pool in cluster.managed_pools:
         if pool_name in {"", pool.name} and origin(pool.levels, inside):
-            return said(context.fleet, pool, *inside, key=True)
-    return said(context.fleet, cluster, "operator", "version")
+            return said(revision.fleet, pool, *inside, key=True)
+    return said(revision.fleet, cluster, "operator", "version")

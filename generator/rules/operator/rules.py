@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from generator.declared.fleet import Install, Mode
 from generator.finding import Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.operator.base_fields import base_field_lost
 from generator.rules.operator.changed_objects import immutable_change, renamed
 from generator.rules.operator.crashes import crashes_operator
@@ -18,12 +18,12 @@ from generator.rules.rule import Problem, Rule
 from generator.rules.setting import once, said
 
 
-def chart_conflict(context: Context) -> Iterator[Problem]:
+def chart_conflict(revision: Revision) -> Iterator[Problem]:
     """Before v26.7 a chart always creates its own ClusterPolicy (deployments/gpu-operator/templates)."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         operator = cluster.operator
         if operator.install is Install.MANIFEST and not operator.release.optional_cluster_policy:
-            place = context.fleet.said(cluster, "operator", "install")
+            place = revision.fleet.said(cluster, "operator", "install")
             message = f"install: manifest of cluster {cluster.name} renders a ClusterPolicy, and so does the chart"
             message += f" of operator {operator.release.version}, always"
             hint = "set install: helm, upgrade the operator to v26.7.0, or silence this where no chart is installed"
@@ -31,12 +31,12 @@ def chart_conflict(context: Context) -> Iterator[Problem]:
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, fact=fact)
 
 
-def floating_kernel(context: Context) -> Iterator[Problem]:
+def floating_kernel(revision: Revision) -> Iterator[Problem]:
     """A kernel that changes without a commit passes no gate."""
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         if pool.floating and pool.driver.mode is Mode.PRECOMPILED:
             yield Problem(
-                place=context.fleet.at(pool, "kernelSource"),
+                place=revision.fleet.at(pool, "kernelSource"),
                 message=f'kernels of pool "{pool.name}" change without a commit, and its images are built before',
                 hint="pin the node image, or compare the nodes on a schedule and silence this with that reason",
                 cluster=cluster.name,
@@ -44,12 +44,12 @@ def floating_kernel(context: Context) -> Iterator[Problem]:
             )
 
 
-def secure_boot(context: Context) -> Iterator[Problem]:
+def secure_boot(revision: Revision) -> Iterator[Problem]:
     """A module that is built on the node is signed by nobody that the firmware trusts."""
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         if pool.secure_boot and pool.driver.mode is Mode.COMPILED:
             yield Problem(
-                place=context.fleet.at(pool, "secureBoot"),
+                place=revision.fleet.at(pool, "secureBoot"),
                 message=f'pool "{pool.name}" has secureBoot: true and a compiled driver, whose module nobody signs',
                 hint="use precompiled images with signed modules, or turn secure boot off on these nodes",
                 cluster=cluster.name,
@@ -57,16 +57,16 @@ def secure_boot(context: Context) -> Iterator[Problem]:
             )
 
 
-def unknown_release(context: Context) -> Iterator[Problem]:
+def unknown_release(revision: Revision) -> Iterator[Problem]:
     """The rules of the nearest known release are used, and may be wrong."""
-    yield from once(_unknown(context))
+    yield from once(_unknown(revision))
 
 
-def _unknown(context: Context) -> Iterator[Problem]:
-    for cluster in context.fleet.clusters:
+def _unknown(revision: Revision) -> Iterator[Problem]:
+    for cluster in revision.fleet.clusters:
         release = cluster.operator.release
         if release.basis != release.version:
-            where = said(context.fleet, cluster, "operator", "version")
+            where = said(revision.fleet, cluster, "operator", "version")
             yield where.problem(release.note, "update drivergate, or check the version", release.version)
 
 

@@ -6,36 +6,36 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.finding import Place, Severity
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.operator.claims import POOL, Overlap, claim, overlaps, told_apart
 from generator.rules.operator.own_templates import strangers
 from generator.rules.rule import Problem
 
 
-def _with_objects(context: Context) -> Iterator[tuple[Cluster, Pool]]:
+def _with_objects(revision: Revision) -> Iterator[tuple[Cluster, Pool]]:
     """The pools that are rendered as an NVIDIADriver."""
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
             yield cluster, pool
 
 
-def selector_overlap(context: Context) -> Iterator[Problem]:
+def selector_overlap(revision: Revision) -> Iterator[Problem]:
     """Two pools for one node: the operator then reconciles no NVIDIADriver of the cluster at all."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
             continue
         pools = {pool.name: pool for pool in cluster.pools if not pool.default}
-        others = {one.file.name: Place(one.file.template.file) for one in strangers(context, cluster)}
+        others = {one.file.name: Place(one.file.template.file) for one in strangers(revision, cluster)}
         if not others and told_apart([pool.node_selector for pool in pools.values()]):
             continue
-        claims = [one.claim for one in strangers(context, cluster) if not one.is_default]
+        claims = [one.claim for one in strangers(revision, cluster) if not one.is_default]
         for overlap in overlaps([*claims, *(claim(pool) for pool in pools.values())]):
             both = (overlap.claim, overlap.other)
             pool = next((pools[one.name] for one in both if one.what == POOL), None)
             place = next((others[one.name] for one in both if one.what != POOL), None)
             if place is None:
                 assert pool is not None
-                place = context.fleet.at(pool, *(("nodeSelector",) if pool.node_selector else ()))
+                place = revision.fleet.at(pool, *(("nodeSelector",) if pool.node_selector else ()))
             yield Problem(
                 place=place,
                 message=_overlapping(overlap),
@@ -68,9 +68,9 @@ def _apart(overlap: Overlap) -> str:
     return "select both pools by one label that has another value in each"
 
 
-def default_conflict(context: Context) -> Iterator[Problem]:
+def default_conflict(revision: Revision) -> Iterator[Problem]:
     """The operator takes one default, and one without a selector (v26.7, internal/validator/validator.go)."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         first: Pool | None = None
         for pool in cluster.pools:
             if not pool.default:
@@ -78,13 +78,13 @@ def default_conflict(context: Context) -> Iterator[Problem]:
             if pool.node_selector:
                 message = f'pool "{pool.name}" is default: true and has a nodeSelector'
                 hint = "remove one of the two: a default claims the GPU nodes that no other pool claims"
-                yield _at(context, pool, ("nodeSelector",), message, hint)
+                yield _at(revision, pool, ("nodeSelector",), message, hint)
             if first is None:
                 first = pool
             else:
                 message = f'pool "{pool.name}" is default: true, and so is pool "{first.name}"'
-                yield _at(context, pool, ("default",), message, "leave one default in the cluster", first.name)
-        for one in strangers(context, cluster) if first else ():
+                yield _at(revision, pool, ("default",), message, "leave one default in the cluster", first.name)
+        for one in strangers(revision, cluster) if first else ():
             if one.is_default:
                 assert first is not None
                 message = f'{one.claim} is default: true, and so is pool "{first.name}"'
@@ -99,25 +99,25 @@ def default_conflict(context: Context) -> Iterator[Problem]:
                 )
 
 
-def reserved_label(context: Context) -> Iterator[Problem]:
+def reserved_label(revision: Revision) -> Iterator[Problem]:
     """The operator writes the owner label itself and refuses it in a selector (v26.7)."""
-    for cluster, pool in _with_objects(context):
+    for cluster, pool in _with_objects(revision):
         if cluster.operator.release.owner_label and label.OWNER in pool.node_selector:
             message = f'pool "{pool.name}" selects by {label.OWNER}, which the operator sets itself'
             hint = "select by a label of your own, for example the node group's"
-            yield _at(context, pool, ("nodeSelector", label.OWNER), message, hint, label.OWNER)
+            yield _at(revision, pool, ("nodeSelector", label.OWNER), message, hint, label.OWNER)
 
 
-def circular_selector(context: Context) -> Iterator[Problem]:
+def circular_selector(revision: Revision) -> Iterator[Problem]:
     """A label that a running driver must answer for never appears on a node without one."""
-    for _, pool in _with_objects(context):
+    for _, pool in _with_objects(revision):
         for key in pool.node_selector:
             if label.is_circular(key):
                 message = f'pool "{pool.name}" selects by {key}, which a node has only after a driver ran on it'
                 hint = "select by a label that the node joins with, for example the node group's"
-                yield _at(context, pool, ("nodeSelector", key), message, hint, key)
+                yield _at(revision, pool, ("nodeSelector", key), message, hint, key)
 
 
-def _at(context: Context, pool: Pool, path: tuple[str, ...], message: str, hint: str, fact: str = "") -> Problem:
-    place = context.fleet.at(pool, *path)
+def _at(revision: Revision, pool: Pool, path: tuple[str, ...], message: str, hint: str, fact: str = "") -> Problem:
+    place = revision.fleet.at(pool, *path)
     return Problem(place=place, message=message, hint=hint, cluster=pool.cluster, pool=pool.name, fact=fact)

@@ -11,7 +11,7 @@ from generator.documents.places import Path
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
 from generator.operator.driver import carries_upgrade_policy, upgrade_policy
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import said
 
@@ -30,12 +30,12 @@ class Difference(Struct, frozen=True):
         return f"driver.{'.'.join(map(str, self.path))} is {self.mine}, not {self.first}"
 
 
-def mixed_os(context: Context) -> Iterator[Problem]:
+def mixed_os(revision: Revision) -> Iterator[Problem]:
     """A ClusterPolicy reads the OS of one arbitrary GPU node, so every pool's nodes count."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY and cluster.managed_pools:
-            yield from _os_tags(context.fleet, cluster)
-            yield from _same_kernel(context.fleet, cluster)
+            yield from _os_tags(revision.fleet, cluster)
+            yield from _same_kernel(revision.fleet, cluster)
 
 
 def _known(cluster: Cluster) -> Iterator[tuple[Pool, OsRelease, str]]:
@@ -81,17 +81,17 @@ def _problem(fleet: Fleet, pool: Pool, message: str, hint: str, fact: str) -> Pr
     return Problem(place=place, message=message, hint=hint, cluster=pool.cluster, pool=pool.name, fact=fact)
 
 
-def mixed_driver(context: Context) -> Iterator[Problem]:
+def mixed_driver(revision: Revision) -> Iterator[Problem]:
     """Managed pools of a ClusterPolicy cluster whose driver settings differ, upgradePolicy apart."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
             settings = {pool.name: _settings(pool.driver) for pool in _unlike_first(cluster)}
-            yield from _mixed(context.fleet, cluster, settings, "and a ClusterPolicy holds one driver", PER_POOL)
+            yield from _mixed(revision.fleet, cluster, settings, "and a ClusterPolicy holds one driver", PER_POOL)
 
 
-def mixed_upgrade_policy(context: Context) -> Iterator[Problem]:
+def mixed_upgrade_policy(revision: Revision) -> Iterator[Problem]:
     """Pools of different upgradePolicy where the ClusterPolicy's rules all driver pods."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         if not carries_upgrade_policy(cluster):
             continue
         settings = {
@@ -102,7 +102,7 @@ def mixed_upgrade_policy(context: Context) -> Iterator[Problem]:
         if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
             why += f" in operator {cluster.operator.release.version}"
         hint = "give all pools of the cluster the same driver.upgradePolicy"
-        yield from _mixed(context.fleet, cluster, settings, why, hint)
+        yield from _mixed(revision.fleet, cluster, settings, why, hint)
 
 
 def _unlike_first(cluster: Cluster) -> tuple[Pool, ...]:

@@ -6,48 +6,48 @@ from generator.declared.workload import Workload
 from generator.facts import podselector
 from generator.facts.deletable import Refusal
 from generator.facts.gpupod import PREFIXES
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.disruption.coverage import alone
 from generator.rules.rule import Problem
 from generator.rules.upgrade.upgrading import Upgraded, failed, is_evicted, kept, pools
 
 
-def emptydir_will_fail(context: Context) -> Iterator[Problem]:
+def emptydir_will_fail(revision: Revision) -> Iterator[Problem]:
     """Pods with an emptyDir that pod deletion may not remove."""
-    for workload, them in _kept(context, Refusal.LOCAL_STORAGE):
+    for workload, them in _kept(revision, Refusal.LOCAL_STORAGE):
         message = f"its pods mount an emptyDir, and podDeletion.deleteEmptyDir is false for {_pools(them)}"
         hint = "set upgradePolicy.podDeletion.deleteEmptyDir: true if what is in it may go"
-        yield _problem(context, workload, them, ("emptyDir",), _upgrade(message, workload, them), hint)
+        yield _problem(revision, workload, them, ("emptyDir",), _upgrade(message, workload, them), hint)
 
 
-def unmanaged_pod_will_fail(context: Context) -> Iterator[Problem]:
+def unmanaged_pod_will_fail(revision: Revision) -> Iterator[Problem]:
     """Bare pods that pod deletion may not remove, since nobody would make them anew."""
-    for workload, them in _kept(context, Refusal.UNMANAGED):
+    for workload, them in _kept(revision, Refusal.UNMANAGED):
         message = f"its pods have no owner, and podDeletion.force is false for {_pools(them)}"
         hint = "give the pods an owner, or set upgradePolicy.podDeletion.force: true if they may be lost"
-        yield _problem(context, workload, them, ("owner", "kind"), _upgrade(message, workload, them), hint)
+        yield _problem(revision, workload, them, ("owner", "kind"), _upgrade(message, workload, them), hint)
 
 
-def daemonset_pod_will_fail(context: Context) -> Iterator[Problem]:
+def daemonset_pod_will_fail(revision: Revision) -> Iterator[Problem]:
     """GPU pods of DaemonSets, which pod deletion never removes; a drain passes over them."""
-    for workload, found in _kept(context, Refusal.DAEMONSET):
+    for workload, found in _kept(revision, Refusal.DAEMONSET):
         them = [one for one in found if not one.policy.drains]
         if them:
             message = "its pods are a DaemonSet's, which pod deletion never removes"
             message += f", and drain.enable is false for {_pools(them)}"
             hint = "set upgradePolicy.drain: {enable: true, podSelector: …}, which passes over DaemonSets"
-            yield _problem(context, workload, them, ("owner", "kind"), _upgrade(message, workload, them), hint)
+            yield _problem(revision, workload, them, ("owner", "kind"), _upgrade(message, workload, them), hint)
 
 
-def resource_not_matched(context: Context) -> Iterator[Problem]:
+def resource_not_matched(revision: Revision) -> Iterator[Problem]:
     """Pods that hold a GPU under a name that the operator doesn't take for one."""
-    for workload, found in _met(context, lambda one, _: not is_evicted(one)):
+    for workload, found in _met(revision, lambda one, _: not is_evicted(one)):
         them = [one for one in found if not _waited_for(workload, one)]
         if them:
             message = f'gpu.resource "{workload.resource}" begins with none of {", ".join(PREFIXES)}'
             message += f": its pods are never evicted, and keep the driver of {_pools(them)} in use"
             hint = "select the pods in upgradePolicy.waitForCompletion.podSelector, or take them off the node yourself"
-            yield _problem(context, workload, them, ("gpu", "resource"), message, hint)
+            yield _problem(revision, workload, them, ("gpu", "resource"), message, hint)
 
 
 def _waited_for(workload: Workload, one: Upgraded) -> bool:
@@ -57,14 +57,16 @@ def _waited_for(workload: Workload, one: Upgraded) -> bool:
     return bool(selector) and podselector.selects(selector, workload.pod_labels)
 
 
-def _kept(context: Context, why: Refusal) -> Iterator[tuple[Workload, Sequence[Upgraded]]]:
-    return _met(context, lambda workload, one: kept(workload, one) is why)
+def _kept(revision: Revision, why: Refusal) -> Iterator[tuple[Workload, Sequence[Upgraded]]]:
+    return _met(revision, lambda workload, one: kept(workload, one) is why)
 
 
-def _met(context: Context, test: Callable[[Workload, Upgraded], bool]) -> Iterator[tuple[Workload, Sequence[Upgraded]]]:
+def _met(
+    revision: Revision, test: Callable[[Workload, Upgraded], bool]
+) -> Iterator[tuple[Workload, Sequence[Upgraded]]]:
     """Each workload with the upgraded them for which something holds of it."""
-    known, clusters = pools(context), {cluster.name: cluster for cluster in context.fleet.clusters}
-    for workload in context.fleet.workloads:
+    known, clusters = pools(revision), {cluster.name: cluster for cluster in revision.fleet.clusters}
+    for workload in revision.fleet.workloads:
         there = [clusters[name] for name in workload.clusters if name in clusters]
         found = [one for cluster in there for one in known.upgraded(cluster, workload) if test(workload, one)]
         if found:
@@ -81,10 +83,10 @@ def _upgrade(message: str, workload: Workload, them: Sequence[Upgraded]) -> str:
 
 
 def _problem(
-    context: Context, workload: Workload, them: Sequence[Upgraded], path: tuple[str, ...], message: str, hint: str
+    revision: Revision, workload: Workload, them: Sequence[Upgraded], path: tuple[str, ...], message: str, hint: str
 ) -> Problem:
     return Problem(
-        place=context.fleet.workload_place(workload, *path),
+        place=revision.fleet.workload_place(workload, *path),
         message=f'workload "{workload.name}": {message}',
         hint=hint,
         cluster=alone(workload),

@@ -5,23 +5,23 @@ from collections.abc import Iterable, Iterator
 from generator.facts.release import DriverApi
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS
-from generator.revision.context import Context, DriverObject
-from generator.rules.operator.changed_objects import driver_objects, is_chart_values
+from generator.revision.driver_objects import DriverObject, driver_objects, is_chart_values
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 
 
-def held(context: Context) -> Iterator[Problem]:
+def held(revision: Revision) -> Iterator[Problem]:
     """Only clusters that hold a pool and in which a driver object changed are looked at, and only what changed."""
     before: dict[str, list[DriverObject]] = {}
-    for old in context.against or ():
+    for old in revision.against or ():
         before.setdefault(old.cluster, []).append(old)
-    clusters = [one for one in context.fleet.clusters if one.name in before and any(pool.hold for pool in one.pools)]
+    clusters = [one for one in revision.fleet.clusters if one.name in before and any(pool.hold for pool in one.pools)]
     if not clusters:
         return
     from generator.rules.upgrade.held_change import Both, told  # the normal form of driver pods, which few runs need
 
     files: dict[str, dict[str, bytes]] = {cluster.name: {} for cluster in clusters}
-    for file in context.rendered.files:
+    for file in revision.rendered.files:
         if file.cluster in files and _counts(file, before[file.cluster]):
             files[file.cluster][file.path] = file.text.encode()
     for cluster in clusters:
@@ -30,7 +30,7 @@ def held(context: Context) -> Iterator[Problem]:
             what = told(both, pool) if pool.hold else ""
             if what:
                 yield Problem(
-                    place=context.fleet.at(pool, "hold", "reason"),
+                    place=revision.fleet.at(pool, "hold", "reason"),
                     message=f'pool "{pool.cluster}/{pool.name}" is held ("{pool.hold}"), and {what}',
                     hint="leave the driver of this pool as it is, or remove its hold if the reason is gone",
                     cluster=pool.cluster,

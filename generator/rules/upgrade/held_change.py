@@ -9,8 +9,8 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
 from generator.operator.driverpod import Settings, Unmade
 from generator.operator.reload import ABSENT, Change, Effect, changes, machine_of, verdict
-from generator.revision.context import DriverObject
-from generator.rules.operator.changed_objects import VALUES, takes_over
+from generator.revision.driver_objects import VALUES, DriverObject
+from generator.rules.operator.changed_objects import takes_over
 
 SHOWN = 4
 WIDEST = 60

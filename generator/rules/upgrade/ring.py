@@ -9,7 +9,7 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Fleet, Install, Pool
 from generator.facts import driver as drivers
 from generator.facts.release import compare_key
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import once, said
 
@@ -49,10 +49,10 @@ def order(ring: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in NUMBER.split(ring) if part)
 
 
-def ring_order(context: Context) -> Iterator[Problem]:
+def ring_order(revision: Revision) -> Iterator[Problem]:
     """Something that was not let run in an earlier ring first. Clusters without a ring take no part."""
     rings: dict[str, list[Cluster]] = {}
-    fleet = context.everyone
+    fleet = revision.everyone
     if fleet is None:  # of some clusters only, nobody can say what an earlier ring has
         return
     for cluster in fleet.clusters:

@@ -10,7 +10,7 @@ from generator.finding import Severity
 from generator.operator.automatic import automatic
 from generator.operator.driver import carries_upgrade_policy
 from generator.operator.slots import at_once
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 from generator.rules.operator.crashes import user_objects
 from generator.rules.rule import Problem, Rule
 from generator.rules.setting import once, said
@@ -23,43 +23,43 @@ MANAGER_PREFIX = "DRAIN_"
 POLICY = ("driver", "upgradePolicy")
 
 
-def _automatic(context: Context) -> Iterator[Pool]:
+def _automatic(revision: Revision) -> Iterator[Pool]:
     """Pools that the operator upgrades itself."""
-    for cluster, pool in context.managed():
+    for cluster, pool in revision.managed():
         if automatic(cluster, pool):
             yield pool
 
 
-def _drained(context: Context) -> Iterator[tuple[Pool, Mapping[str, Any]]]:
+def _drained(revision: Revision) -> Iterator[tuple[Pool, Mapping[str, Any]]]:
     """Pools whose nodes may be drained, with what is declared about it."""
-    for pool in _automatic(context):
+    for pool in _automatic(revision):
         drain = pool.driver.upgrade_policy.get("drain")
         if drain and drain.get("enable") is True:
             yield pool, drain
 
 
-def drain_without_selector(context: Context) -> Iterator[Problem]:
+def drain_without_selector(revision: Revision) -> Iterator[Problem]:
     """A drain without podSelector evicts whatever runs on the node, not only GPU work."""
-    yield from once(_unselective(context))
+    yield from once(_unselective(revision))
 
 
-def _unselective(context: Context) -> Iterator[Problem]:
-    for pool, drain in _drained(context):
+def _unselective(revision: Revision) -> Iterator[Problem]:
+    for pool, drain in _drained(revision):
         if not drain.get("podSelector"):
-            where = said(context.fleet, pool, *POLICY, "drain", "enable")
+            where = said(revision.fleet, pool, *POLICY, "drain", "enable")
             message = "drain.enable is true and drain.podSelector is empty: every pod of the node is evicted"
             yield where.problem(message, "set drain.podSelector to the GPU workloads, or drain.enable: false")
 
 
-def drain_before_pod_deletion(context: Context) -> Iterator[Problem]:
+def drain_before_pod_deletion(revision: Revision) -> Iterator[Problem]:
     """Pod deletion comes first; with its strict defaults the first emptyDir turns it into a drain of the node."""
-    yield from once(_undeclared_deletion(context))
+    yield from once(_undeclared_deletion(revision))
 
 
-def _undeclared_deletion(context: Context) -> Iterator[Problem]:
-    for pool, _ in _drained(context):
+def _undeclared_deletion(revision: Revision) -> Iterator[Problem]:
+    for pool, _ in _drained(revision):
         if "podDeletion" not in pool.driver.upgrade_policy:
-            where = said(context.fleet, pool, *POLICY, "drain", "enable")
+            where = said(revision.fleet, pool, *POLICY, "drain", "enable")
             message = (
                 "drain.enable is true and podDeletion is not declared: its default deletes no pod with an emptyDir"
             )
@@ -68,42 +68,42 @@ def _undeclared_deletion(context: Context) -> Iterator[Problem]:
             yield where.problem(message, hint)
 
 
-def no_slots(context: Context) -> Iterator[Problem]:
+def no_slots(revision: Revision) -> Iterator[Problem]:
     """gpu-operator vendor k8s-operator-libs pkg/upgrade GetUpgradesAvailable: with 0 no node is ever due."""
-    yield from once(_without_slots(context))
+    yield from once(_without_slots(revision))
 
 
-def _without_slots(context: Context) -> Iterator[Problem]:
-    for pool in _automatic(context):
+def _without_slots(revision: Revision) -> Iterator[Problem]:
+    for pool in _automatic(revision):
         most = pool.driver.upgrade_policy.get("maxUnavailable", 1)
         if rounded_up(most, 100) == 0:
-            where = said(context.fleet, pool, *POLICY, "maxUnavailable")
+            where = said(revision.fleet, pool, *POLICY, "maxUnavailable")
             shown = f'"{most}"' if isinstance(most, str) else most
             message = f"autoUpgrade is true and maxUnavailable is {shown}: no node is ever upgraded"
             yield where.problem(message, "allow at least 1, or set autoUpgrade: false", str(most))
 
 
-def manager_env_ignored(context: Context) -> Iterator[Problem]:
+def manager_env_ignored(revision: Revision) -> Iterator[Problem]:
     """The driver manager reads the node's upgrade-enabled annotation and leaves eviction to the controller."""
-    yield from once(_ignored(context))
+    yield from once(_ignored(revision))
 
 
-def _ignored(context: Context) -> Iterator[Problem]:
-    for pool in _automatic(context):
+def _ignored(revision: Revision) -> Iterator[Problem]:
+    for pool in _automatic(revision):
         manager = pool.driver.spec.get("manager")
         listed = manager.get("env") if isinstance(manager, Mapping) else None
         for index, one in enumerate(listed if isinstance(listed, list) else ()):
             name = str(one.get("name")) if isinstance(one, Mapping) else ""
             if name in MANAGER_ENV or name.startswith(MANAGER_PREFIX):
-                where = said(context.fleet, pool, "driver", "spec", "manager", "env", index)
+                where = said(revision.fleet, pool, "driver", "spec", "manager", "env", index)
                 message = f"{name} of driver.spec.manager.env has no effect while upgradePolicy.autoUpgrade is true"
                 hint = "say it in driver.upgradePolicy, as drain or podDeletion, and remove the variable"
                 yield where.problem(message, hint, name)
 
 
-def pod_deletion_missing(context: Context) -> Iterator[Problem]:
+def pod_deletion_missing(revision: Revision) -> Iterator[Problem]:
     """A ClusterPolicy has no default for podDeletion, and its absence stalls every later step (facts 6.4)."""
-    for cluster, api, driver, place in user_objects(context):
+    for cluster, api, driver, place in user_objects(revision):
         policy = driver.get("upgradePolicy")
         unused = api is DriverApi.NVIDIADRIVER and not cluster.operator.release.object_upgrade_policy
         if unused or not isinstance(policy, dict) or policy.get("podDeletion") is not None:
@@ -115,14 +115,14 @@ def pod_deletion_missing(context: Context) -> Iterator[Problem]:
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
 
 
-def cluster_wide_unavailable(context: Context) -> Iterator[Problem]:
+def cluster_wide_unavailable(revision: Revision) -> Iterator[Problem]:
     """From v26.7 on each NVIDIADriver counts its own slots, so that a cluster may lose their sum."""
-    for cluster in context.fleet.clusters:
+    for cluster in revision.fleet.clusters:
         if cluster.operator.driver_api is DriverApi.NVIDIADRIVER and not carries_upgrade_policy(cluster):
-            yield from _sum_of_slots(context, cluster)
+            yield from _sum_of_slots(revision, cluster)
 
 
-def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
+def _sum_of_slots(revision: Revision, cluster: Cluster) -> Iterator[Problem]:
     sized = [
         (pool.size.max, pool.driver.upgrade_policy)
         for pool in cluster.managed_pools
@@ -137,7 +137,7 @@ def _sum_of_slots(context: Context, cluster: Cluster) -> Iterator[Problem]:
             f": the slots of {len(sized)} pools add up, and the largest maxUnavailable, {most}, is {allowed} of {total}"
         )
         hint = "lower maxParallelUpgrades or maxUnavailable of single pools, or silence this if the sum is meant"
-        place = context.fleet.at(cluster, "name")
+        place = revision.fleet.at(cluster, "name")
         yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, fact=str(worst))
 
 
@@ -146,40 +146,40 @@ def _slots(policy: Mapping[str, Any], nodes: int) -> int:
     return at_once(nodes, policy.get("maxParallelUpgrades", 1), policy.get("maxUnavailable", "25%"))
 
 
-def emptydir_will_fail(context: Context) -> Iterable[Problem]:
+def emptydir_will_fail(revision: Revision) -> Iterable[Problem]:
     """Pods with an emptyDir that pod deletion may not remove."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.upgrade import emptying
 
-    return emptying.emptydir_will_fail(context)
+    return emptying.emptydir_will_fail(revision)
 
 
-def unmanaged_pod_will_fail(context: Context) -> Iterable[Problem]:
+def unmanaged_pod_will_fail(revision: Revision) -> Iterable[Problem]:
     """Bare pods that pod deletion may not remove."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.upgrade import emptying
 
-    return emptying.unmanaged_pod_will_fail(context)
+    return emptying.unmanaged_pod_will_fail(revision)
 
 
-def daemonset_pod_will_fail(context: Context) -> Iterable[Problem]:
+def daemonset_pod_will_fail(revision: Revision) -> Iterable[Problem]:
     """GPU pods of DaemonSets, which pod deletion never removes."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.upgrade import emptying
 
-    return emptying.daemonset_pod_will_fail(context)
+    return emptying.daemonset_pod_will_fail(revision)
 
 
-def resource_not_matched(context: Context) -> Iterable[Problem]:
+def resource_not_matched(revision: Revision) -> Iterable[Problem]:
     """Pods that hold a GPU under a name that the operator doesn't take for one."""
-    if not context.fleet.workloads:
+    if not revision.fleet.workloads:
         return ()
     from generator.rules.upgrade import emptying
 
-    return emptying.resource_not_matched(context)
+    return emptying.resource_not_matched(revision)
 
 
 E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING

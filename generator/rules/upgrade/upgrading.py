@@ -12,7 +12,7 @@ from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_dele
 from generator.operator import slots
 from generator.operator.automatic import automatic
 from generator.operator.driver import carries_upgrade_policy, upgrade_policy
-from generator.revision.context import Context
+from generator.revision.revision import Revision
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -88,9 +88,9 @@ def _at_once(policy: Policy, nodes: int) -> int:
     return slots.at_once(nodes, policy.parallel, policy.unavailable)
 
 
-def pools(context: Context) -> Pools:
+def pools(revision: Revision) -> Pools:
     """Made once for all rules."""
-    return context.remembered("pools by name", lambda: Pools(context.fleet))
+    return revision.remembered("pools by name", lambda: Pools(revision.fleet))
 
 
 def nodes_of(pools: Iterable[Pool]) -> int | None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from generator.finding import Finding
 from generator.images.nearest import Nearest
 from generator.rules.image import rules as image
-from tests.judging import context_of, findings
+from tests.judging import findings, revision_of
 
 UBUNTU = ("ubuntu", "22.04")
 REPOSITORY = "nvcr.io/nvidia/driver"
@@ -436,7 +436,7 @@ def test_the_modules_of_an_image_fit_the_pool(holds, asked, family, rule) -> Non
 
 def test_every_repository_is_walked_through_once_however_many_images_are_missing() -> None:
     kernels = [f"5.15.0-{number}-generic" for number in range(100, 160)]
-    context, _ = context_of(files(pool('{branch: "580"}', *kernels), "580-5.15.0-99-generic-ubuntu22.04"))
+    revision, _ = revision_of(files(pool('{branch: "580"}', *kernels), "580-5.15.0-99-generic-ubuntu22.04"))
     looked = []
 
     class Counting(dict):  # type: ignore[type-arg]
@@ -444,8 +444,8 @@ def test_every_repository_is_walked_through_once_however_many_images_are_missing
             looked.append(1)
             return super().items()
 
-    listed = {name: Counting(entries) for name, entries in context.catalog.repositories.items()}
-    counted = replace(context, catalog=replace(context.catalog, repositories=listed))
+    listed = {name: Counting(entries) for name, entries in revision.catalog.repositories.items()}
+    counted = replace(revision, catalog=replace(revision.catalog, repositories=listed))
     assert len(list(image.missing(counted))) == 60
     assert looked == [1]
     assert Nearest(counted.catalog).repository("none") is None

@@ -5,7 +5,7 @@ import pytest
 from generator.finding import Finding
 from generator.rules.table import BY_ID
 from tests.inventories import POOL, cluster, files
-from tests.judging import context_of
+from tests.judging import revision_of
 
 DIFFERS, OVERLAP = "operator/object-differs", "operator/selector-overlap"
 OURS = "templates/{cluster}/gpu-operator/nvidiadriver-{pool}.yaml.j2"
@@ -32,12 +32,12 @@ def printing(metadata: str = METADATA, **changed: str | None) -> str:
 
 
 def told(rule: str, repository: dict[str, str]) -> list[Finding]:
-    context, problems = context_of(repository)
+    revision, problems = revision_of(repository)
     assert problems == ()
-    assert context.rendered.findings == ()
+    assert revision.rendered.findings == ()
     check = BY_ID[rule].check
     assert check is not None
-    return [BY_ID[rule].finding(problem) for problem in check(context)]
+    return [BY_ID[rule].finding(problem) for problem in check(revision)]
 
 
 def differing(text: str) -> list[str]:

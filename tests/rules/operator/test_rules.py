@@ -3,10 +3,10 @@
 import pytest
 
 from generator.finding import Severity
-from generator.revision.context import DriverObject
+from generator.revision.driver_objects import DriverObject
 from generator.rules.operator.rules import RULES
 from generator.rules.upgrade.rules import RULES as UPGRADE
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
@@ -160,8 +160,8 @@ def test_odd_shapes_stop_no_rule(api: str, version: str) -> None:
         for kind in kinds
         for name in ("a", "gone", "odd", "odder")
     )
-    context, problems = context_of(files, against=against)
+    revision, problems = revision_of(files, against=against)
     assert problems
-    found = [problem for rule in (*RULES, *UPGRADE) if rule.check for problem in rule.check(context)]
+    found = [problem for rule in (*RULES, *UPGRADE) if rule.check for problem in rule.check(revision)]
     assert found
     assert all(problem.place.file and problem.message and problem.hint for problem in found)

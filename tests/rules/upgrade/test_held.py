@@ -2,9 +2,8 @@
 
 import pytest
 
-from generator.revision.context import DriverObject
-from generator.rules.operator.changed_objects import driver_objects
-from tests.judging import context_of, fresh
+from generator.revision.driver_objects import DriverObject, driver_objects
+from tests.judging import fresh, revision_of
 from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, pool, told
 
 HOLD = "hold: {reason: benchmarks until the end of the quarter}"
@@ -15,9 +14,9 @@ BASE = {"bases/p.yaml": "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadat
 
 def before(files: dict[str, str]) -> tuple[DriverObject, ...]:
     """All driver objects of a repository, as a revision that changed everything would hand them over."""
-    context, problems = context_of(files)
+    revision, problems = revision_of(files)
     assert problems == ()
-    return driver_objects(fresh(context.rendered))
+    return driver_objects(fresh(revision.rendered))
 
 
 def held(now: dict[str, str], then: dict[str, str]) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 from generator.rules.rule import Problem
 from generator.rules.table import BY_ID
 from generator.rules.upgrade.ring import order
-from tests.judging import context_of
+from tests.judging import revision_of
 from tests.rules.inventories import FLEET, cluster, fleet, messages, pool, told
 
 
@@ -121,8 +121,8 @@ def test_what_is_no_driver_version_is_not_compared() -> None:
 def test_part_of_a_fleet_is_not_judged() -> None:
     from msgspec.structs import replace
 
-    context, _ = context_of(rings(r0=of("580"), r1=of("595")))
+    revision, _ = revision_of(rings(r0=of("580"), r1=of("595")))
     check = BY_ID["upgrade/ring-order"].check
     assert check is not None
-    problems: list[Problem] = list(check(replace(context, only=frozenset({"r0", "r1"}))))
+    problems: list[Problem] = list(check(replace(revision, only=frozenset({"r0", "r1"}))))
     assert problems == []

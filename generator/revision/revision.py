@@ -11,24 +11,12 @@ from generator.facts.definition import Definition
 from generator.operator.combination import Combination, combinations
 from generator.render.output import Rendered
 from generator.render.ownership import Changes, Ownership, changes
+from generator.revision.driver_objects import DriverObject
 
 T = TypeVar("T")
 
 
-class DriverObject(Struct, frozen=True, kw_only=True):
-    """An NVIDIADriver or ClusterPolicy of the revision that is compared against, by its path below out/.
-
-    The driver keys of chart values are one too, of a kind of their own and without a name.
-    """
-
-    path: str
-    cluster: str
-    kind: str
-    name: str
-    spec: Mapping[str, Any]
-
-
-class Context(Struct, frozen=True, kw_only=True):
+class Revision(Struct, frozen=True, kw_only=True):
     """One judgement's input. `against` is None where the revision to compare with could not be read.
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
