@@ -45,7 +45,7 @@ gate: setup
 	$(BIN)/drivergate check
 
 schemas: setup
-	$(BIN)/python -m tests.schemas
+	$(BIN)/python -m tests.testing.schemas
 
 bench: setup
 	$(BIN)/python -m tests.bench

@@ -6,11 +6,11 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.adopt import shapes
-from tests.adopt.nodes import listed
-from tests.e2e.fleet import BIN
-from tests.gitrepo import IDENTITY
-from tests.shared import REPO
+from tests.testing import shapes
+from tests.testing.command import BIN
+from tests.testing.gitrepo import IDENTITY
+from tests.testing.nodes import listed
+from tests.testing.shared import REPO
 
 PAGE = (REPO / "docs" / "adopt.md").read_text(encoding="utf-8")
 DRIVER = {

@@ -9,7 +9,7 @@ from generator.cli.auditing import KINDS as AUDITED
 from generator.cli.observing import RESOURCES
 from generator.cli.standing import ALSO, KINDS
 from generator.edges.kubectl import PATHS
-from tests.docs import ROOT
+from tests.testing.docs import ROOT
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)

@@ -15,7 +15,7 @@ from generator.render.ownership import MANIFEST, ownership
 from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import BY_ID, RULES
-from tests.judging import revision_of
+from tests.testing.judging import revision_of
 
 BAD = Path(__file__).parent / "bad"
 COMMON = BAD / "_common"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator.rules.table import RULES
-from tests.judging import findings
+from tests.testing.judging import findings
 
 ROOT = Path(__file__).resolve().parents[1]
 ROW = re.compile(r"^\| (cuda/[a-z-]+) \| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)

@@ -10,8 +10,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from tests.conformance.trees import emitted
-from tests.inventories import POOL, cluster, files, texts
+from tests.testing.inventories import POOL, cluster, files, texts
+from tests.testing.trees import emitted
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "delivery.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import ROOT, as_run, blocks, commands, pages
-from tests.gitrepo import isolate
+from tests.testing.docs import ROOT, as_run, blocks, commands, pages
+from tests.testing.gitrepo import isolate
 
 TASKS = ("roll-a-kernel", "add-a-pool", "mirror-images", "override-a-template")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
@@ -19,7 +19,7 @@ def _isolated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=lambda path: path.name)
 def test_the_commands_of_a_page_print_what_it_shows(page: Path) -> None:
-    """Mended with: python -m tests.docs."""
+    """Mended with: python -m tests.testing.docs."""
     text = page.read_text(encoding="utf-8")
     assert as_run(text) == text
 

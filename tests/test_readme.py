@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import process
-from tests.gitrepo import Repo, isolate
+from tests.testing.command import process
+from tests.testing.gitrepo import Repo, isolate
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def test_make_knows_every_target_that_readme_names() -> None:
 
 def test_the_inventory_of_the_readme_passes_the_gate() -> None:
     """The three YAML blocks of "In your own repository" are files by their first line."""
-    from tests.judging import findings
+    from tests.testing.judging import findings
 
     files = dict(re.findall(r"^```yaml\n# (inventory/\S+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL))
     assert len(files) == 3

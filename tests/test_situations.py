@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import REPO, call
-from tests.e2e.fleet import NEXT, NEXT_TAG, RUNNING, TAG, inventory, lay
+from tests.testing.command import REPO, call
+from tests.testing.fleet import NEXT, NEXT_TAG, RUNNING, TAG, inventory, lay
 
 Capture = pytest.CaptureFixture[str]
 SITUATIONS = REPO / "tests" / "data" / "situations"

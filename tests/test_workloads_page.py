@@ -6,8 +6,8 @@ import pytest
 
 from generator.finding import Finding
 from generator.rules.table import RULES
-from tests.judging import findings
-from tests.shared import REPO
+from tests.testing.judging import findings
+from tests.testing.shared import REPO
 
 PAGE = (REPO / "docs" / "workloads.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `((?:disruption|upgrade)/[a-z-]+)` \| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)

@@ -8,8 +8,8 @@ from generator.adopt.given import Given
 from generator.adopt.proposal import Proposed, proposed
 from generator.documents.document import read
 from generator.observed import node
-from tests.adopt.nodes import listed
-from tests.judging import VERSION, findings
+from tests.testing.judging import VERSION, findings
+from tests.testing.nodes import listed
 
 
 def nodes(items: Iterable[Mapping[str, Any]]) -> tuple[node.Node, ...]:

@@ -9,9 +9,9 @@ from generator.facts import label
 from generator.facts.release import Release, resolve
 from generator.operator.selector import Driver, validate
 from tests.adopt import proposing
-from tests.adopt.nodes import GPU, nfd, node
 from tests.adopt.proposing import document, nodes, pools, propose
-from tests.judging import findings
+from tests.testing.judging import findings
+from tests.testing.nodes import GPU, nfd, node
 
 SYSTEMS = st.sampled_from(
     [

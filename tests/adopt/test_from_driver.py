@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from generator.adopt.driverobject import Objects, Unreadable, parse
 from generator.adopt.given import Given
 from generator.adopt.proposal import proposed
-from tests.adopt.nodes import GPU, nfd, node
 from tests.adopt.proposing import document, errors, given, nodes, notes, pools, propose
-from tests.judging import VERSION, bytes_of, revision_of
+from tests.testing.judging import VERSION, bytes_of, revision_of
+from tests.testing.nodes import GPU, nfd, node
 
 KERNEL = "5.15.0-173-generic"
 NODES = [
@@ -270,7 +270,7 @@ def test_a_policy_that_brings_no_driver_leaves_hosts_with_theirs() -> None:
 
 
 def errors_without_catalog(found: Any) -> list[str]:
-    from tests.judging import findings
+    from tests.testing.judging import findings
 
     return [one.message for one in findings(found.files) if one.severity != "warning"]
 

@@ -9,10 +9,10 @@ import yaml
 from generator.declared.build import build
 from generator.declared.fleet import Cluster
 from generator.declared.inventory import load
-from tests.adopt.nodes import of_pools
 from tests.adopt.proposing import given, notes, propose
-from tests.judging import VERSION, bytes_of, revision_of
-from tests.shared import REPO
+from tests.testing.judging import VERSION, bytes_of, revision_of
+from tests.testing.nodes import of_pools
+from tests.testing.shared import REPO
 
 INVENTORY = {
     str(path.relative_to(REPO)): path.read_bytes() for path in (REPO / "inventory").rglob("*") if path.is_file()

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from generator.adopt.scaffold import ATTRIBUTES, HOOKS, Ci, Source, additions, scaffold
-from tests.shared import REPO
+from tests.testing.shared import REPO
 
 HOSTED = Source("drivergate @ git+https://example.com/drivergate@1a2b", "https://example.com/drivergate", "v0.1.0")
 PUBLISHED = yaml.safe_load((REPO / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.adopt import shapes
-from tests.adopt.nodes import GPU, nfd, node
 from tests.adopt.proposing import document, errors, given, notes, pools, propose
+from tests.testing import shapes
+from tests.testing.nodes import GPU, nfd, node
 
 LISTS = {"eks": shapes.eks, "gke": shapes.gke, "aks": shapes.aks, "bare-metal": shapes.bare_metal}
 # The names that the operator composes, <branch>-<kernel>-<os>: rhel drops its minor from operator v26.7 on.

@@ -14,7 +14,7 @@ from generator.render import rendered
 from tests.bench import limit
 from tests.bench.fleet import write_fleet
 from tests.bench.limit_data import data_of
-from tests.judging import findings, revision_of
+from tests.testing.judging import findings, revision_of
 
 
 def fleet(root: Path, *, pools: int, entries: int) -> dict[str, bytes]:

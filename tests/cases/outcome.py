@@ -11,7 +11,7 @@ from generator.report.formats import text
 from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import RULES
-from tests.judging import revision_of
+from tests.testing.judging import revision_of
 
 
 class Result(StrEnum):

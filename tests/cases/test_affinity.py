@@ -9,7 +9,7 @@ from generator.operator.placement import workload_terms
 from generator.report.cuda import Placement, placements_text
 from tests.cases.inventory import HEAD, files, image, pool
 from tests.cases.outcome import Result, hides, outcome, shows
-from tests.judging import revision_of
+from tests.testing.judging import revision_of
 
 ONE = pool("a", 'branch: "580"')
 BUILT = (image("580-5.15.0-118-generic-ubuntu22.04", more=', driverVersion: "580.95.05"'),)

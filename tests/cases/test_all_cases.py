@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests import shared
+from tests.testing import shared
 
 # What a case wants to see, where we say it in other words: docs/decisions.md, "Public cases".
 IN_OUR_WORDS = {

@@ -4,9 +4,9 @@ import pytest
 
 from generator.finding import Severity
 from generator.revision.driver_objects import driver_objects
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import files, pool
 from tests.cases.outcome import Result, outcome, shows
+from tests.testing.repository import CaseRepo
 
 PRECOMPILED = pool("a", 'branch: "550"')
 COMPILED = pool("a", 'mode: compiled, version: "550.90.07"', kernels="")
@@ -32,7 +32,7 @@ def test_d33_the_last_commit_is_what_is_compared_with(repo: CaseRepo) -> None:
     assert repo.drivergate("render").code == 0
     said = repo.drivergate("check")
     assert said.code == 1
-    shows(said.stdout, "usePrecompiled", "[operator/immutable-change]")
+    shows(said.out, "usePrecompiled", "[operator/immutable-change]")
 
 
 def test_d33_nor_can_the_type_of_the_driver() -> None:
@@ -73,7 +73,7 @@ def test_d41_a_warning_counts_with_strict(repo: CaseRepo, *, strict: bool) -> No
     assert repo.drivergate("render").code == 0
     said = repo.drivergate("check", *(["--strict"] if strict else []))
     assert said.code == (1 if strict else 0)
-    shows(said.stdout, "[upgrade/manager-env-ignored]")
+    shows(said.out, "[upgrade/manager-env-ignored]")
 
 
 def test_d41_without_auto_upgrade_they_are_used() -> None:

@@ -5,9 +5,9 @@ import pytest
 from generator.cli import begin
 from generator.cli.outcome import BUG, CLEAN, FOUND, INTERRUPTED, NOT_VERIFIED, UNUSABLE
 from generator.cli.run import run
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CLUSTER, files, pool
 from tests.cases.outcome import hides, shows
+from tests.testing.repository import CaseRepo
 
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
 GOOD = files(pool("a", 'branch: "535"'), images=(TAG,))
@@ -28,15 +28,15 @@ def test_d95_a_bare_call_prints_help_once_and_ends_with_2(repo: CaseRepo) -> Non
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_d95_help_ends_with_0(repo: CaseRepo, flag: str) -> None:
     said = repo.process(flag)
-    assert (said.code, said.stderr) == (0, "")
-    assert said.stdout.count("Usage:") == 1
+    assert (said.code, said.err) == (0, "")
+    assert said.out.count("Usage:") == 1
 
 
 @pytest.mark.parametrize("arguments", [["nosuch"], ["check", "--nosuch"], ["check", "nosuch"]])
 def test_d95_an_unknown_word_ends_with_2(repo: CaseRepo, arguments: list[str]) -> None:
     said = repo.process(*arguments)
-    assert (said.code, said.stdout) == (2, "")
-    shows(said.stderr, "nosuch")
+    assert (said.code, said.out) == (2, "")
+    shows(said.err, "nosuch")
 
 
 @pytest.mark.parametrize("verb", ["check", "render"])
@@ -82,7 +82,7 @@ def test_d97_what_could_not_be_looked_at_is_3(repo: CaseRepo) -> None:
     repo.git().commit()
     said = repo.drivergate("check", "--against", "nosuch")
     assert said.code == 3
-    shows(said.stderr, "nosuch")
+    shows(said.err, "nosuch")
 
 
 def test_d97_the_statuses_are_distinct() -> None:
@@ -93,4 +93,4 @@ def test_d97_unusable_input_counts_more_than_a_missing_image(repo: CaseRepo) -> 
     repo.lay(files(A_119, pool("b", 'branch: "535-open"'), images=(TAG,)))
     said = repo.drivergate("check")
     assert said.code == 2
-    shows(said.stdout, "[image/missing]", "[image/version-has-suffix]")
+    shows(said.out, "[image/missing]", "[image/version-has-suffix]")

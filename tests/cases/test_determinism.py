@@ -8,9 +8,9 @@ from generator.declared.inventory import load
 from generator.facts import data
 from generator.render.rendered import render
 from generator.render.template import collect
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CATALOG, CLUSTER, catalog, cluster, files, image, pool
 from tests.cases.outcome import hides, outcome
+from tests.testing.repository import CaseRepo
 
 KERNELS = ("5.15.0-117-generic", "5.15.0-118-generic")
 TAGS = tuple(f"535-{kernel}-ubuntu22.04" for kernel in KERNELS)

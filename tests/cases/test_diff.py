@@ -8,7 +8,7 @@ from generator.change.impact import Impact
 from generator.report.impact import Told, text
 from tests.cases.inventory import files, fleet, pool
 from tests.cases.outcome import shows
-from tests.judging import revision_of
+from tests.testing.judging import revision_of
 
 TAG = "550-5.15.0-118-generic-ubuntu22.04"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call
-from tests.upgrade.live import daemonset, driver_pod, files, node, pod, policy, validator
+from tests.testing.command import call
+from tests.testing.live import daemonset, driver_pod, files, node, pod, policy, validator
 
 Capture = pytest.CaptureFixture[str]
 DRAIN = {"enable": True, "force": False, "deleteEmptyDir": False, "timeoutSeconds": 300}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calling import call
-from tests.upgrade.live import daemonset, driver_pod, files, node, policy, validator
+from tests.testing.command import call
+from tests.testing.live import daemonset, driver_pod, files, node, policy, validator
 
 STATE = "nvidia.com/gpu-driver-upgrade-state"
 Capture = pytest.CaptureFixture[str]

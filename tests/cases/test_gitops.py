@@ -8,10 +8,10 @@ from msgspec import json
 
 from generator.facts import crd
 from generator.revision.driver_objects import driver_objects
-from tests import shared
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CATALOG, CLUSTER, FLEET, cluster, files, fleet, pool
 from tests.cases.outcome import Result, hides, outcome, shows
+from tests.testing import shared
+from tests.testing.repository import CaseRepo
 
 TAG = "550-5.15.0-118-generic-ubuntu22.04"
 A, B = pool("a", 'branch: "550"'), pool("b", 'branch: "550"')
@@ -194,7 +194,7 @@ def test_d66_the_last_commit_is_what_is_compared_with(repo: CaseRepo) -> None:
     assert repo.drivergate("render", "--allow-remove", "east/gpu-a").code == 0
     said = repo.drivergate("check")
     assert said.code == 1
-    shows(said.stdout, "gpu-a", "gpu-alpha", "[operator/renamed]")
+    shows(said.out, "gpu-a", "gpu-alpha", "[operator/renamed]")
 
 
 def test_d66_a_name_that_is_kept_is_no_rename() -> None:

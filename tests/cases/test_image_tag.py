@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import FLEET, files, fleet, image, pool
 from tests.cases.outcome import Result, hides, outcome, shows
+from tests.testing.repository import CaseRepo
 
 EL9 = "5.14.0-427.37.1.el9_4.x86_64"
 

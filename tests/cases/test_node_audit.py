@@ -2,9 +2,10 @@
 
 import json
 
-from tests.cases.conftest import CaseRepo, Said
 from tests.cases.inventory import files, pool
 from tests.cases.outcome import hides, shows
+from tests.testing.command import Exit
+from tests.testing.repository import CaseRepo
 
 NFD = "feature.node.kubernetes.io/"
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
@@ -20,7 +21,7 @@ def node(name: str, kernel: str | None = None, version: str | None = None, **lab
     return {"kind": "Node", "metadata": {"name": name, "labels": made}}
 
 
-def audited(repo: CaseRepo, *nodes: dict) -> Said:
+def audited(repo: CaseRepo, *nodes: dict) -> Exit:
     repo.lay(GIVEN)
     repo.lay({"nodes.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": list(nodes)})})
     return repo.drivergate("audit", "--all", "--nodes", str(repo.path / "nodes.json"))
@@ -31,9 +32,9 @@ def test_d08_a_mixed_pool_is_told_whatever_the_order(repo: CaseRepo) -> None:
     nodes = [node("n1", "5.4.0-150-generic", "20.04"), node("n2", "5.15.0-118-generic", "22.04")]
     said = audited(repo, *nodes)
     assert said.code == 1
-    shows(said.stdout, "n1", "5.4.0-150-generic", "5.15.0-118-generic")
-    assert "error: node n1 (a): it runs ubuntu20.04 with 5.4.0-150-generic" in said.stdout
-    assert audited(repo, *reversed(nodes)).stdout == said.stdout
+    shows(said.out, "n1", "5.4.0-150-generic", "5.15.0-118-generic")
+    assert "error: node n1 (a): it runs ubuntu20.04 with 5.4.0-150-generic" in said.out
+    assert audited(repo, *reversed(nodes)).out == said.out
 
 
 def test_d12_a_rewritten_label_is_no_drift(repo: CaseRepo) -> None:
@@ -51,7 +52,7 @@ def test_d14_a_node_that_nfd_has_not_labelled_is_counted(repo: CaseRepo) -> None
     """NVIDIA/gpu-operator#149."""
     said = audited(repo, node("n1"))
     assert said.code == 1
-    shows(said.stdout, "n1", "kernel-version.full", "1 GPU node,")
+    shows(said.out, "n1", "kernel-version.full", "1 GPU node,")
     hides(said.text, "535--ubuntu22.04")
 
 
@@ -63,13 +64,13 @@ def test_d15_any_nvidia_pci_label_makes_a_gpu_node(repo: CaseRepo) -> None:
         each["metadata"]["labels"][f"{NFD}{key}.present"] = "true"
     said = audited(repo, one, two)
     assert said.code == 0
-    shows(said.stdout, "n1", "1 GPU node, 1 other")
-    hides(said.stdout, "n2")
+    shows(said.out, "n1", "1 GPU node, 1 other")
+    hides(said.out, "n2")
 
 
 def test_d16_no_gpu_node_is_no_error(repo: CaseRepo) -> None:
     """NVIDIA/gpu-operator#71."""
     said = audited(repo)
     assert said.code == 0
-    shows(said.stdout, "0 GPU nodes")
+    shows(said.out, "0 GPU nodes")
     hides(said.text, "Traceback")

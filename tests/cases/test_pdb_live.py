@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.cases.outcome import hides, shows
-from tests.cli.calling import Called, call
-from tests.upgrade.live import Object, budget, daemonset, driver_pod, files, node, pod, policy, validator
+from tests.testing.command import Exit, call
+from tests.testing.live import Object, budget, daemonset, driver_pod, files, node, pod, policy, validator
 
 Capture = pytest.CaptureFixture[str]
 WEB = {"app": "web"}
@@ -28,13 +28,13 @@ class Node:
     def __init__(self, folder: Path, capture: Capture) -> None:
         self._folder, self._capture = folder, capture
 
-    def status(self, *objects: Object, **changes: Any) -> Called:
+    def status(self, *objects: Object, **changes: Any) -> Exit:
         """What upgrade status says."""
         state = changes.pop("state", "pod-deletion-required")
         there = (policy(**changes), *daemonset(), node("n1", state, cordoned=True), driver_pod("n1", "old"), *objects)
         return call(self._capture, "upgrade", "status", *files(self._folder, *there))
 
-    def simulate(self, *objects: Object) -> Called:
+    def simulate(self, *objects: Object) -> Exit:
         """What a replay says before anything moves."""
         there = (policy(), *daemonset(), node("n1", "upgrade-done"), driver_pod("n1"), validator("n1"), *objects)
         return call(self._capture, "upgrade", "simulate", *files(self._folder, *there))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CATALOG, CLUSTER, KERNEL, catalog, cluster, files, image, pool
 from tests.cases.outcome import Result, hides, outcome, shows
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
+from tests.testing.repository import CaseRepo
 
 ROOT = Path(__file__).parents[2]
 TAG = "580-5.15.0-118-generic-ubuntu22.04"
@@ -43,7 +43,7 @@ def test_d73_file_names_can_not_narrow_it(committed: CaseRepo, verb: str) -> Non
     """They are refused, so that nobody believes that part of the fleet was judged."""
     said = committed.drivergate(verb, CLUSTER)
     assert said.code == 2
-    shows(said.stderr, CLUSTER)
+    shows(said.err, CLUSTER)
 
 
 def test_d73_five_hundred_files_are_judged_together(repo: CaseRepo) -> None:
@@ -53,8 +53,8 @@ def test_d73_five_hundred_files_are_judged_together(repo: CaseRepo) -> None:
     assert repo.drivergate("render").code == 0
     said = repo.drivergate("check")
     assert said.code == 1
-    shows(said.stdout, f'"last/a" needs {NEXT_TAG}', "500 clusters, 500 pools")
-    assert said.stdout.count("[image/missing]") == 1
+    shows(said.out, f'"last/a" needs {NEXT_TAG}', "500 clusters, 500 pools")
+    assert said.out.count("[image/missing]") == 1
 
 
 def test_d73_outputs_are_replaced_and_never_written_into(committed: CaseRepo) -> None:
@@ -86,18 +86,18 @@ def test_d74_an_untracked_file_is_no_part_of_the_commit(with_untracked: CaseRepo
     said = with_untracked.drivergate("check", "--staged")
     assert said.code == 1
     shows(
-        said.stdout,
+        said.out,
         "new-image.yaml",
         "inventory/catalog/new-image.yaml: error: the file is not tracked",
         "[out/not-staged]",
     )
-    shows(said.stdout, f"needs {NEXT_TAG}")
+    shows(said.out, f"needs {NEXT_TAG}")
 
 
 def test_d74_while_working_it_is_a_warning(with_untracked: CaseRepo) -> None:
     said = with_untracked.drivergate("check")
     assert said.code == 0
-    shows(said.stdout, "new-image.yaml", "warning", "[out/not-staged]")
+    shows(said.out, "new-image.yaml", "warning", "[out/not-staged]")
 
 
 def test_d74_once_it_is_added_nothing_is_said(with_untracked: CaseRepo) -> None:
@@ -105,7 +105,7 @@ def test_d74_once_it_is_added_nothing_is_said(with_untracked: CaseRepo) -> None:
     for arguments in (["--staged"], []):
         said = with_untracked.drivergate("check", *arguments)
         assert said.code == 0
-        hides(said.stdout, "not-staged", "new-image.yaml")
+        hides(said.out, "not-staged", "new-image.yaml")
 
 
 def test_d74_a_file_that_changes_nothing_fails_no_commit(committed: CaseRepo) -> None:
@@ -122,9 +122,9 @@ def test_d75_the_inventory_is_staged_without_what_it_renders(committed: CaseRepo
     before, index = committed.hashes(), git.git("ls-files", "--stage")
     said = committed.drivergate("check", "--staged")
     assert said.code == 1
-    stale = re.findall(r"^(out/\S+): error", said.stdout, re.MULTILINE)
+    stale = re.findall(r"^(out/\S+): error", said.out, re.MULTILINE)
     assert stale == ["out/east/gpu-operator/drivergate-images.yaml"]
-    shows(said.stdout, "out/", "git add out")
+    shows(said.out, "out/", "git add out")
     assert (committed.hashes(), git.git("ls-files", "--stage")) == (before, index)
     assert committed.drivergate("check").code == 0
     # As pre-commit does: what is not staged is put aside while the hook runs.
@@ -150,7 +150,7 @@ def test_d76_a_linked_work_tree_is_judged_for_itself(committed: CaseRepo, tmp_pa
     bare = committed.process("check", *staged, cwd=linked)
     in_hook = committed.process("check", *staged, cwd=linked, env=of_the_hook(linked))
     assert bare.code == 1
-    shows(bare.stdout, f"needs {NEXT_TAG}")
+    shows(bare.out, f"needs {NEXT_TAG}")
     assert in_hook == bare
     assert committed.process("render", cwd=linked, env=of_the_hook(linked)).code == 0
     assert committed.hashes() == main
@@ -168,7 +168,7 @@ def test_d76_a_submodule_is_judged_for_itself(committed: CaseRepo, tmp_path: Pat
     Repo(inner).git("add", "-A")
     said = committed.process("check", "--staged", cwd=inner, env=env)
     assert said.code == 1
-    shows(said.stdout, f"needs {NEXT_TAG}")
+    shows(said.out, f"needs {NEXT_TAG}")
 
 
 def test_d77_a_checkout_with_crlf(committed: CaseRepo) -> None:

@@ -10,10 +10,11 @@ from generator.cli.looking import look
 from generator.edges.registry.client import Missing
 from generator.observed.image import BuiltImage
 from tests.cases import inventory
-from tests.cases.conftest import CaseRepo, Said
-from tests.registry import images
-from tests.registry.conftest import session
-from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json, error
+from tests.testing.command import Exit
+from tests.testing.registry import images
+from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply, as_json, error
+from tests.testing.registry.sessions import session
+from tests.testing.repository import CaseRepo
 
 FOUND = "580-6.8.0-90-generic-ubuntu24.04"
 
@@ -81,7 +82,7 @@ def test_d101_the_vendor_s_login(tmp_path: Path, user: str, answer: str) -> None
     assert asked.authorization == ("Basic JG9hdXRodG9rZW46a2V5" if user else "")  # printf '$oauthtoken:key' | base64
 
 
-def synced(repo: CaseRepo, script: Callable[[Asked], Reply], monkeypatch: pytest.MonkeyPatch, **more: str) -> Said:
+def synced(repo: CaseRepo, script: Callable[[Asked], Reply], monkeypatch: pytest.MonkeyPatch, **more: str) -> Exit:
     """`catalog sync` of a fleet whose pools pull from a server of the tests."""
     monkeypatch.setenv("HOME", str(repo.path.parent / "home"))
     with FaultServer(script) as server:
@@ -108,9 +109,9 @@ def test_d98_sync_finds_the_tag_of_the_second_page(repo: CaseRepo, monkeypatch: 
         return as_json({"tags": first}, Link=f'<{asked.path}?last={first[-1]}&n=100>; rel="next"')
 
     said = synced(repo, script, monkeypatch)
-    assert (said.code, said.stderr) == (0, "")
-    assert f"/nvidia/driver:{FOUND}\n" in said.stdout
-    assert repo.drivergate("catalog", "list", "--state", "published").stdout.count(FOUND) == 1
+    assert (said.code, said.err) == (0, "")
+    assert f"/nvidia/driver:{FOUND}\n" in said.out
+    assert repo.drivergate("catalog", "list", "--state", "published").out.count(FOUND) == 1
 
 
 def test_d98_a_loop_of_pages_ends_without_a_verdict(repo: CaseRepo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +120,7 @@ def test_d98_a_loop_of_pages_ends_without_a_verdict(repo: CaseRepo, monkeypatch:
 
     said = synced(repo, script, monkeypatch)
     assert said.code == 3
-    assert "could not look: " in said.stderr
+    assert "could not look: " in said.err
 
 
 def test_d99_no_form_of_an_image_is_missing(repo: CaseRepo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +128,7 @@ def test_d99_no_form_of_an_image_is_missing(repo: CaseRepo, monkeypatch: pytest.
         said = synced(repo, Holding({FOUND: images.in_form(form)}), monkeypatch)
         assert said.code == 0
         assert "missing" not in said.text
-        assert repo.drivergate("catalog", "show", FOUND).stdout.splitlines()[0].endswith(f"{FOUND}  published")
+        assert repo.drivergate("catalog", "show", FOUND).out.splitlines()[0].endswith(f"{FOUND}  published")
 
 
 def test_d101_sync_logs_in_as_the_vendor_wants(repo: CaseRepo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +152,7 @@ def test_d101_sync_logs_in_as_the_vendor_wants(repo: CaseRepo, monkeypatch: pyte
     }
     said = synced(repo, script, monkeypatch, **login)
     assert said.code == 0
-    assert FOUND in said.stdout
+    assert FOUND in said.out
     refused = synced(repo, lambda _: error(403, "DENIED"), monkeypatch, **login)
     assert refused.code == 3
     monkeypatch.setattr("generator.cli.looking.built", lambda *_: 1 / 0)

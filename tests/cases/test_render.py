@@ -5,9 +5,9 @@ import yaml
 
 from generator.facts import crd
 from generator.finding import Severity
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CATALOG, catalog, files, image, pool
 from tests.cases.outcome import Outcome, Result, hides, outcome, shows
+from tests.testing.repository import CaseRepo
 
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
 OTHER_TAG = "550-5.15.0-118-generic-ubuntu22.04"

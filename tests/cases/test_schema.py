@@ -1,8 +1,8 @@
 """Public case of the area schema: what nothing describes is counted and said."""
 
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import FLEET, files, fleet, pool
 from tests.cases.outcome import hides, shows
+from tests.testing.repository import CaseRepo
 
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
 POOLS = pool("a", 'branch: "535"'), pool("b", 'branch: "535"')
@@ -45,17 +45,17 @@ def test_d102_kinds_without_a_schema_are_counted_and_named(repo: CaseRepo) -> No
     """yannh/kubeconform#32: NVIDIADriver and ClusterPolicy are always judged, by the facts of the release."""
     said = rendered(repo, DAEMON_SET).drivergate("check")
     assert said.code == 0
-    shows(said.stdout, "not judged, no schema: 2 DaemonSet")
-    hides(said.stdout, "not judged.*NVIDIADriver")
+    shows(said.out, "not judged, no schema: 2 DaemonSet")
+    hides(said.out, "not judged.*NVIDIADriver")
 
 
 def test_d102_kinds_that_the_fleet_pins_are_judged(repo: CaseRepo) -> None:
     said = rendered(repo, WIDGET).drivergate("check")
     assert said.code == 0
-    shows(said.stdout, "not judged, no schema: 2 Widget")
+    shows(said.out, "not judged, no schema: 2 Widget")
     pinned = rendered(repo, WIDGET, PINNED).drivergate("check")
     assert pinned.code == 0, pinned.text
-    hides(pinned.stdout, "not judged")
+    hides(pinned.out, "not judged")
 
 
 def test_d102_and_strictly(repo: CaseRepo) -> None:

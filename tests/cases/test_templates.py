@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import files, pool
 from tests.cases.outcome import Result, hides, outcome, shows
+from tests.testing.repository import CaseRepo
 
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
 GIVEN = files(pool("a", 'branch: "535"'), images=(TAG,))

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CLUSTER, FLEET, files, pool
 from tests.cases.outcome import Result, hides, outcome, shows
+from tests.testing.repository import CaseRepo
 
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
 GIVEN = files(pool("a", 'branch: "535"'), images=(TAG,))
@@ -38,7 +38,7 @@ def test_d90_what_is_printed_is_utf_8_in_every_locale(repo: CaseRepo, name: str)
     repo.lay({**GIVEN, CLUSTER: files(pool("a", 'branch: "535"', more=", größe: 1"))[CLUSTER]})
     said = repo.process("check", env=LOCALES[name])
     assert said.code == 2
-    shows(said.stdout, "größe")
+    shows(said.out, "größe")
 
 
 @pytest.mark.parametrize("name", LOCALES)

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
-from tests.cases.conftest import CaseRepo
 from tests.cases.inventory import CATALOG, CLUSTER, catalog, files, pool
 from tests.cases.outcome import Result, hides, outcome, shows
+from tests.testing.repository import CaseRepo
 
 TAG = "535-5.15.0-118-generic-ubuntu22.04"
 

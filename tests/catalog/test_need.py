@@ -7,7 +7,7 @@ from generator.declared.build import build
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
-from tests.inventories import FLEET, cluster
+from tests.testing.inventories import FLEET, cluster
 
 DRIVER = "nvcr.io/nvidia/driver"
 UBUNTU = 'os: {id: ubuntu, version: "24.04"}, arch: [amd64], kernels: [6.8.0-1050-aws]'

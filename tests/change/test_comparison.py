@@ -7,8 +7,8 @@ from generator.change.danger import Kind
 from generator.change.effect import Outcome
 from generator.change.images import Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
-from tests.judging import revision_of
-from tests.rules.inventories import CLUSTER, FLEET, HEAD, cluster, fleet, inventory, pool
+from tests.testing.judging import revision_of
+from tests.testing.pools import CLUSTER, FLEET, HEAD, cluster, fleet, inventory, pool
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 TAG = "580-5.15.0-173-generic-ubuntu22.04"

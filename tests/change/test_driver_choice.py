@@ -3,8 +3,8 @@
 from generator.change.driver_choice import Proposal, Proposals
 from generator.change.need import Needs
 from tests.change.test_plan import RUNNING, catalog, files, pool, tag
-from tests.inventories import HEAD
-from tests.upgrade.planning import read
+from tests.testing.inventories import HEAD
+from tests.testing.planning import read
 
 BOTH = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(RUNNING, "535"), tag(RUNNING, "595"))}
 

@@ -4,9 +4,9 @@ import pytest
 
 from generator.change.plan import State, Verdict
 from generator.change.wish import Unmeant, Wish, meant
-from tests.inventories import HEAD
-from tests.inventories import files as small
-from tests.upgrade.planning import EMPTY, NOWHERE, planned, read
+from tests.testing.inventories import HEAD
+from tests.testing.inventories import files as small
+from tests.testing.planning import EMPTY, NOWHERE, planned, read
 
 RUNNING, NEXT = "5.15.0-173-generic", "5.15.0-177-generic"
 OWN = 'nodeSelector: {x/y: a}, os: {id: ubuntu, version: "22.04"}'

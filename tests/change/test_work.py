@@ -2,8 +2,8 @@
 
 from generator.change.work import Action, to_build
 from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
-from tests.inventories import FLEET, HEAD, cluster
-from tests.upgrade.planning import works
+from tests.testing.inventories import FLEET, HEAD, cluster
+from tests.testing.planning import works
 
 LACKING = {"inventory/catalog.yaml": catalog(tag(RUNNING))}
 COPY = "registry.example.com/nvidia/driver"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.cluster import KERNEL, OTHER, driver_pod, listed, node
 from tests.change.test_plan import catalog, files, pool, tag
-from tests.cli.calling import call
-from tests.edges.api_server import ApiServer, status
+from tests.testing.api_server import ApiServer, status
+from tests.testing.audited import KERNEL, OTHER, driver_pod, listed, node
+from tests.testing.command import call
 
 Capture = pytest.CaptureFixture[str]
 WANTED = f"arch: [amd64], kernels: [{KERNEL}], upcomingKernels: [{OTHER}]"

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from generator.declared.baseline import FILE
-from tests.cli.calling import call
-from tests.cli.fleet import CATALOG, HEAD, repository
+from tests.testing.command import call
+from tests.testing.levels import CATALOG, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 WRITE = ("check", "--write-baseline")

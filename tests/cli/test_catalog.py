@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import Called, call
-from tests.cli.fleet import CATALOG, CLUSTER, FLEET, HEAD, repository
-from tests.gitrepo import Repo, isolate
+from tests.testing.command import Exit, call
+from tests.testing.gitrepo import Repo, isolate
+from tests.testing.levels import CATALOG, CLUSTER, FLEET, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 DRIVER = "nvcr.io/nvidia/driver"
@@ -38,13 +38,13 @@ class TestAdd:
     def test_one_image(self, tmp_path: Path, capfd: Capture) -> None:
         root = repository(tmp_path)
         called = call(capfd, "catalog", "add", f"{DRIVER}:{UPCOMING}@{DIGEST}", "--platform", "linux/amd64", root=root)
-        assert called == Called(0, f"new  {DRIVER}:{UPCOMING}\nwrote {FILE}\n1 new; 0 as before\n", "")
+        assert called == Exit(0, f"new  {DRIVER}:{UPCOMING}\nwrote {FILE}\n1 new; 0 as before\n", "")
         line = f'  - {{tag: "{UPCOMING}", platforms: [linux/amd64], digest: "{DIGEST}"}}\n'
         first, second = CATALOG.splitlines(keepends=True)[-2:]
         assert text(root) == CATALOG.replace(second, line + second)
         assert first in text(root)
         again = call(capfd, "catalog", "add", f"{DRIVER}:{UPCOMING}", root=root)
-        assert again == Called(0, "1 as before\n", "")
+        assert again == Exit(0, "1 as before\n", "")
 
     def test_a_list_of_another_tool(self, tmp_path: Path, capfd: Capture) -> None:
         root, listed = repository(tmp_path), tmp_path / "tags.txt"
@@ -231,10 +231,10 @@ class TestPrune:
         root = repository(tmp_path, catalog=f'{CATALOG}  - {{tag: "{OLD}"}}\n')
         shown = call(capfd, "catalog", "prune", "--keep", "0", root=root)
         told = f"to remove  {DRIVER}:{OLD}  {FILE}:7\nwould write {FILE}\n1 to remove\n"
-        assert shown == Called(0, told, "nothing is written; remove them with --yes\n")
+        assert shown == Exit(0, told, "nothing is written; remove them with --yes\n")
         assert OLD in text(root)
         done = call(capfd, "catalog", "prune", "--keep", "0", "--yes", root=root)
-        assert done == Called(0, f"removed  {DRIVER}:{OLD}  {FILE}:7\nwrote {FILE}\n1 removed\n", "")
+        assert done == Exit(0, f"removed  {DRIVER}:{OLD}  {FILE}:7\nwrote {FILE}\n1 removed\n", "")
         assert text(root) == CATALOG
         assert call(capfd, "catalog", "prune", "--keep", "0", "--yes", root=root).out == "nothing to change\n"
 

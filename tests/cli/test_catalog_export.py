@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.calling import Called, call
-from tests.cli.fleet import CATALOG, CLUSTER, FLEET, HEAD, repository
+from tests.testing.command import Exit, call
+from tests.testing.levels import CATALOG, CLUSTER, FLEET, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 DRIVER, STAGING, LOCAL = "nvcr.io/nvidia/driver", "ghcr.io/nvidia/driver", "registry.example.com/gpu/driver"
@@ -27,7 +27,7 @@ BUILT = CATALOG.replace(
 )
 
 
-def export(capfd: Capture, root: Path, *arguments: str) -> Called:
+def export(capfd: Capture, root: Path, *arguments: str) -> Exit:
     return call(capfd, "catalog", "export", *arguments, root=root)
 
 
@@ -52,7 +52,7 @@ def copied(tmp_path: Path, *tags: str) -> Path:
 def test_a_plain_list_with_digests_beside(tmp_path: Path, capfd: Capture) -> None:
     called = export(capfd, repository(tmp_path, catalog=BUILT))
     lines = [f"{MANAGER} -", f"{DRIVER}:{RUNNING} {DIGEST}", f"{DRIVER}:{UPCOMING} -", f"{DRIVER}:{ARM} -"]
-    assert called == Called(0, "".join(f"{line}\n" for line in lines), "")
+    assert called == Exit(0, "".join(f"{line}\n" for line in lines), "")
 
 
 def test_what_is_not_built_is_told(tmp_path: Path, capfd: Capture) -> None:

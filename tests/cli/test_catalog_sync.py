@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from generator.declared.catalog_file import read_catalog
-from tests.cli.calling import Called, start
-from tests.cli.fleet import CLUSTER, FLEET
-from tests.registry import keeping
-from tests.registry.faults import Asked, FaultServer, Holding, Reply, error
-from tests.registry.images import FORMS, Manifest, in_form, index
-from tests.registry.keeping import FILE, NAME, OTHERS, A, B, C, Kept, built, line
+from tests.testing.command import Exit, start
+from tests.testing.levels import CLUSTER, FLEET
+from tests.testing.registry import keeping
+from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply, error
+from tests.testing.registry.images import FORMS, Manifest, in_form, index
+from tests.testing.registry.keeping import FILE, NAME, OTHERS, A, B, C, Kept, built, line
 
 Capture = pytest.CaptureFixture[str]
 
@@ -321,7 +321,7 @@ class TestVerify:
         with serve({A: built(A), B: built(B)}) as server:
             kept = Kept(tmp_path / "r", capfd, server.address)
             kept.sync()
-            assert kept.call("verify") == Called(0, f"{kept.name}: 2 as listed\n", "")
+            assert kept.call("verify") == Exit(0, f"{kept.name}: 2 as listed\n", "")
 
     @pytest.mark.parametrize(
         ("claim", "said"),

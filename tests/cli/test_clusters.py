@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call
-from tests.inventories import CATALOG, HEAD, POOL, cluster, files, workload, workloads
+from tests.testing.command import call
+from tests.testing.inventories import CATALOG, HEAD, POOL, cluster, files, workload, workloads
 
 Capture = pytest.CaptureFixture[str]
 

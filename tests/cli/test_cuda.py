@@ -8,8 +8,8 @@ import yaml
 
 from generator.facts import affinity
 from generator.facts.driveraffinity import labels_of
-from tests.cli.calling import Called, call
-from tests.cli.fleet import CLUSTER, HEAD, IMAGE, repository
+from tests.testing.command import Exit, call
+from tests.testing.levels import CLUSTER, HEAD, IMAGE, repository
 
 Capture = pytest.CaptureFixture[str]
 TAG = "580-6.8.0-1050-aws-ubuntu24.04"
@@ -38,7 +38,7 @@ def catalog(first: str, second: str = "") -> str:
 def test_which_pools_run_a_toolkit(tmp_path: Path, capfd: Capture) -> None:
     called = call(capfd, "cuda", "13.1", root=repository(tmp_path))
     told = "runs: one/train, one/arm\ntoo old: one/host (570.86.15)\n"
-    assert called == Called(0, told, "CUDA 13.1, driver 580.65.06 or newer, as of the catalog\n")
+    assert called == Exit(0, told, "CUDA 13.1, driver 580.65.06 or newer, as of the catalog\n")
 
 
 def test_a_driver_inside_a_branch_cannot_be_told_without_a_recorded_version(tmp_path: Path, capfd: Capture) -> None:
@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_answered(tmp_path: Path, capfd
     assert called.out.startswith("runs: one/train")
 
 
-def terms(called: Called) -> list:
+def terms(called: Exit) -> list:
     document = yaml.safe_load(called.out)
     required = document["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     return required["nodeSelectorTerms"]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call
 from tests.cli.test_clusters import Capture, lines, write
-from tests.inventories import FLEET, FLEET_FILE, POOL, cluster, files
+from tests.testing.command import call
+from tests.testing.inventories import FLEET, FLEET_FILE, POOL, cluster, files
 
 ARGOCD = '  delivery: {argocd: {repoURL: "https://git.example.com/fleet.git"}}\n'
 FLUX = "delivery: {flux: {dependsOn: [{name: gpu-operator}], valuesConfigMap: true}}\n"

@@ -4,7 +4,7 @@ import pytest
 
 from generator.facts import data
 from generator.rules.table import BY_ID, RULES
-from tests.cli.calling import call
+from tests.testing.command import call
 
 Capture = pytest.CaptureFixture[str]
 IDS = sorted(rule.id for rule in RULES if rule.family == "catalog")

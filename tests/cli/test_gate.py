@@ -9,7 +9,7 @@ import pytest
 
 from generator.cli.run import run
 from generator.declared.baseline import FILE as BASELINE
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 FLEET = """\
 apiVersion: drivergate.dev/v1alpha1

@@ -7,8 +7,8 @@ import pytest
 from generator.cli.begin import Wanted, begin
 from generator.cli.gather import gather
 from generator.cli.run import run
-from tests.cli.fleet import CLUSTER, repository
-from tests.gitrepo import Repo, isolate
+from tests.testing.gitrepo import Repo, isolate
+from tests.testing.levels import CLUSTER, repository
 
 BASE = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: cluster-policy}\nspec: {}\n"
 OLM = "operator: {driverApi: ClusterPolicy, install: olm, clusterPolicyBase: bases/policy.yaml}"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.adopt import shapes
-from tests.adopt.nodes import listed
-from tests.cli.calling import call
+from tests.testing import shapes
+from tests.testing.command import call
+from tests.testing.nodes import listed
 
 
 def files(root: Path) -> set[str]:

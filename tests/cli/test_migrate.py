@@ -5,8 +5,8 @@ import pytest
 
 from generator.declared import migration
 from generator.declared.migration import Migration
-from tests.cli.calling import call
-from tests.cli.fleet import repository
+from tests.testing.command import call
+from tests.testing.levels import repository
 
 Capture = pytest.CaptureFixture[str]
 API = "drivergate.dev/v1alpha1"

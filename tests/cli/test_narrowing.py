@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call
-from tests.gitrepo import Repo, isolate
-from tests.inventories import CATALOG, FLEET, HEAD, IMAGE, POOL, cluster
+from tests.testing.command import call
+from tests.testing.gitrepo import Repo, isolate
+from tests.testing.inventories import CATALOG, FLEET, HEAD, IMAGE, POOL, cluster
 from tests.testing.reports import run_of, suite_of
 
 Capture = pytest.CaptureFixture[str]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from generator.cli.run import run
-from tests.cli.calling import Called, call
-from tests.inventories import CLUSTER_FILE, POOL, files
+from tests.testing.command import Exit, call
+from tests.testing.inventories import CLUSTER_FILE, POOL, files
 
 Capture = pytest.CaptureFixture[str]
 B = POOL.replace("pool: a", "pool: b")
@@ -69,7 +69,7 @@ def test_a_name_that_allows_nothing_is_bad_usage(fleet: Path, capfd: Capture, na
 
 
 def test_where_nothing_goes_there_is_nothing_to_allow(fleet: Path, capfd: Capture) -> None:
-    def again() -> Called:
+    def again() -> Exit:
         return call(capfd, "render", "--allow-remove", "one/b", root=fleet)
 
     assert again().code == 0

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calling import call
-from tests.cli.fleet import CLUSTER, HEAD, repository
+from tests.testing.command import call
+from tests.testing.levels import CLUSTER, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 KEYS = {"written", "removed", "findings", "blocked"}

@@ -7,9 +7,9 @@ import pytest
 
 from generator.cli.outcome import Reporting
 from generator.declared.baseline import FILE as BASELINE
-from tests.cli.calling import call
-from tests.cli.fleet import repository
-from tests.gitrepo import Repo, isolate
+from tests.testing.command import call
+from tests.testing.gitrepo import Repo, isolate
+from tests.testing.levels import repository
 from tests.testing.reports import issues_of, run_of, suite_of
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from generator.finding import Severity
 from generator.rules.table import RULES
-from tests.cli.calling import call
+from tests.testing.command import call
 
 Capture = pytest.CaptureFixture[str]
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call
-from tests.cli.fleet import CATALOG, repository
+from tests.testing.command import call
+from tests.testing.levels import CATALOG, repository
 
 Capture = pytest.CaptureFixture[str]
 NEXT = "580-6.8.0-1053-aws-ubuntu24.04"

@@ -4,7 +4,7 @@ import pytest
 
 from generator.cli import schema
 from generator.declared.model import SLUGS
-from tests.cli.calling import REPO, call
+from tests.testing.command import REPO, call
 
 Capture = pytest.CaptureFixture[str]
 

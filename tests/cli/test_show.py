@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.calling import call
-from tests.cli.fleet import CLUSTER, FLEET, HEAD, repository
-from tests.gitrepo import Repo, isolate
+from tests.testing.command import call
+from tests.testing.gitrepo import Repo, isolate
+from tests.testing.levels import CLUSTER, FLEET, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 

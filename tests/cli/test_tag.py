@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from generator.declared.modelparts import API_VERSION
-from tests.cli.calling import Called, call
-from tests.cli.fleet import CATALOG, CLUSTER, FLEET, HEAD, node, repository
+from tests.testing.command import Exit, call
+from tests.testing.levels import CATALOG, CLUSTER, FLEET, HEAD, node, repository
 
 Capture = pytest.CaptureFixture[str]
 DRIVER = "nvcr.io/nvidia/driver"
@@ -23,7 +23,7 @@ TRAIN = {"kernel": "6.8.0-1050-aws", "os": "ubuntu", "version": "24.04", "arch":
 def test_running_images_come_first_and_upcoming_ones_are_marked(tmp_path: Path, capfd: Capture) -> None:
     called = call(capfd, "tag", "one/train", root=repository(tmp_path))
     told = f"{RUNNING}  linux/amd64 built\n{UPCOMING}  linux/amd64 missing  upcoming\n{MANAGER}"
-    assert called == Called(0, told, "")
+    assert called == Exit(0, told, "")
 
 
 def test_what_comes_with_a_driver_is_printed_and_not_judged(tmp_path: Path, capfd: Capture) -> None:
@@ -67,8 +67,8 @@ def test_unrecorded_platforms_are_not_enough_for_arm64(tmp_path: Path, capfd: Ca
     root = repository(tmp_path, one=both, catalog=unrecorded)
     called = call(capfd, "tag", "one/train", root=root)
     unknown = f"{RUNNING}  linux/amd64 platform unknown, linux/arm64 platform unknown\n{MANAGER}"
-    assert called == Called(1, unknown, "")
-    assert call(capfd, "tag", "one/arm", root=root) == Called(0, f"{ARM}  linux/arm64 built\n{MANAGER}", "")
+    assert called == Exit(1, unknown, "")
+    assert call(capfd, "tag", "one/arm", root=root) == Exit(0, f"{ARM}  linux/arm64 built\n{MANAGER}", "")
 
 
 def test_a_compiled_image_has_no_kernel(tmp_path: Path, capfd: Capture) -> None:
@@ -166,7 +166,7 @@ def test_bad_usage(tmp_path: Path, capfd: Capture, arguments: tuple[str, ...], t
     assert told in called.err
 
 
-def of_nodes(root: Path, capfd: Capture, *nodes: object, arguments: tuple[str, ...] = ()) -> Called:
+def of_nodes(root: Path, capfd: Capture, *nodes: object, arguments: tuple[str, ...] = ()) -> Exit:
     """The answer about nodes in a file beside the repository's."""
     file = root / "nodes.json"
     file.write_text(json.dumps({"kind": "List", "items": nodes}), encoding="utf-8")
@@ -176,7 +176,7 @@ def of_nodes(root: Path, capfd: Capture, *nodes: object, arguments: tuple[str, .
 def test_a_declared_node_with_a_built_image(tmp_path: Path, capfd: Capture) -> None:
     called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **TRAIN))
     told = f"n1: one/train (precompiled)\n    {RUNNING}  linux/amd64 built  declared (running)\n"
-    assert called == Called(0, told, "")
+    assert called == Exit(0, told, "")
 
 
 def test_the_label_form_and_uname_are_no_difference(tmp_path: Path, capfd: Capture) -> None:
@@ -185,7 +185,7 @@ def test_the_label_form_and_uname_are_no_difference(tmp_path: Path, capfd: Captu
     one["status"] = {"nodeInfo": {"kernelVersion": kernel.replace("_64k", "+64k"), "architecture": "arm64"}}
     called = of_nodes(repository(tmp_path), capfd, one)
     told = f"n1: one/arm (precompiled)\n    {ARM}  linux/arm64 built  declared (running)\n"
-    assert called == Called(0, told, "")
+    assert called == Exit(0, told, "")
 
 
 def test_an_upcoming_kernel_is_declared_and_must_be_built(tmp_path: Path, capfd: Capture) -> None:
@@ -221,7 +221,7 @@ def test_a_node_of_another_architecture_than_its_pools_is_answered_for_its_own(
         one["status"] = {"nodeInfo": {"architecture": "arm64"}}
     root = repository(tmp_path)
     called = of_nodes(root, capfd, one)
-    assert called == Called(
+    assert called == Exit(
         1,
         f"n1: one/train (precompiled)\n    {RUNNING}  linux/arm64 platform missing  not declared\n"
         "    problem: not declared: its architecture is arm64, the pool's amd64\n"

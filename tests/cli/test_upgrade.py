@@ -14,10 +14,10 @@ import yaml
 
 from generator.cli.observing import RESOURCES
 from generator.edges.kubectl import PATHS
-from tests.cli.calling import REPO, call
-from tests.cli.fleet import CLUSTER, repository
-from tests.edges.api_server import ApiServer, status
-from tests.upgrade.live import budget, daemonset, driver_pod, files, node, pod, policy, validator
+from tests.testing.api_server import ApiServer, status
+from tests.testing.command import REPO, call
+from tests.testing.levels import CLUSTER, repository
+from tests.testing.live import budget, daemonset, driver_pod, files, node, pod, policy, validator
 
 Capture = pytest.CaptureFixture[str]
 FAILED = (

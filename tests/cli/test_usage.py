@@ -12,8 +12,8 @@ from typer.main import get_command
 
 from generator import __version__
 from generator.cli.app import app
-from tests.cli.calling import REPO, call, process, start
-from tests.cli.fleet import CATALOG, CLUSTER, HEAD, repository
+from tests.testing.command import REPO, call, process, start
+from tests.testing.levels import CATALOG, CLUSTER, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 VERBS = [*get_command(app).commands]

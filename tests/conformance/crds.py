@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from generator.facts.release import Release
-from tests.shared import operator_data
+from tests.testing.shared import operator_data
 
 FILES = {"ClusterPolicy": "clusterpolicies.yaml", "NVIDIADriver": "nvidiadrivers.yaml"}
 SAME = ("enum", "pattern", "minimum", "maximum", "required", "minItems", "maxItems", "minLength", "maxLength")

@@ -9,7 +9,7 @@ from generator.declared.fleet import Install
 from generator.facts import chart
 from generator.facts.release import DriverApi
 from tests.conformance import crds
-from tests.conformance.trees import NAMES, Emitted, emitted
+from tests.testing.trees import NAMES, Emitted, emitted
 
 # What templates/clusterpolicy.yaml of the chart reads though values.yaml doesn't show it.
 READ_ONLY_BY_TEMPLATES = {("driver", "args"), ("driver", "livenessProbe"), ("driver", "readinessProbe")}

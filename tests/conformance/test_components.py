@@ -14,8 +14,8 @@ import yaml
 
 from generator.facts.affinity import matches
 from generator.facts.driveraffinity import labels_of
-from tests.conformance.trees import emitted
-from tests.inventories import FLEET, WORKLOADS_FILE, files, texts, workload, workloads
+from tests.testing.inventories import FLEET, WORKLOADS_FILE, files, texts, workload, workloads
+from tests.testing.trees import emitted
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 POD = {"containers": [{"name": "main", "image": "registry.example.com/main:1"}]}

@@ -8,7 +8,7 @@ import pytest
 from generator.facts import crd
 from generator.facts.definition import Definition, judge
 from generator.facts.violation import Flaw, dotted
-from tests import shared
+from tests.testing import shared
 
 RELEASE = "v26.7.0"
 DEFINITIONS = [crd.definition(kind, RELEASE) for kind in ("ClusterPolicy", "NVIDIADriver")]

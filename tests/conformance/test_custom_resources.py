@@ -6,9 +6,10 @@ import pytest
 
 from generator.facts import crd
 from generator.facts.definition import judge
-from tests.conformance import crds, everything
-from tests.conformance.trees import NAMES, Emitted, blocking, emitted, repository
-from tests.judging import revision_of
+from tests.conformance import crds
+from tests.testing import everything
+from tests.testing.judging import revision_of
+from tests.testing.trees import NAMES, Emitted, blocking, emitted, repository
 
 KINDS = ("ClusterPolicy", "NVIDIADriver")
 OURS = {"argocd.argoproj.io/sync-options", "kustomize.toolkit.fluxcd.io/prune"}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from generator.facts import crd
-from tests.conformance.trees import NAMES, Emitted, emitted
+from tests.testing.trees import NAMES, Emitted, emitted
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "data" / "gitops"
 SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conformance.trees import INPUTS, REPO, emitted
-from tests.gitrepo import Repo, isolate
+from tests.testing.gitrepo import Repo, isolate
+from tests.testing.trees import INPUTS, REPO, emitted
 
 DRIVERGATE = str(Path(sys.executable).parent / "drivergate")
 

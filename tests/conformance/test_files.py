@@ -12,7 +12,7 @@ import ruamel.yaml
 import yaml
 
 from generator import __version__
-from tests.conformance.trees import NAMES, Emitted, emitted, few
+from tests.testing.trees import NAMES, Emitted, emitted, few
 
 # Section 1.4: what Argo CD reads from an object's own annotation.
 OPTIONS = re.compile(

@@ -11,7 +11,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from tests.conformance.trees import NAMES, Emitted, few
+from tests.testing.trees import NAMES, Emitted, few
 
 CLUSTER_SCOPED = {"ClusterPolicy", "NVIDIADriver"}
 # From the API versions that a cluster of 2024 had to the newest that the package knows.

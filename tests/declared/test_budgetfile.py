@@ -5,8 +5,8 @@ import pytest
 from generator.declared.fleet import Fleet
 from generator.declared.workload import WorkloadBudget
 from generator.finding import Finding, Place, Severity
-from tests.inventories import WORKLOADS_FILE, files, only, workload, workloads
-from tests.judging import findings, revision_of
+from tests.testing.inventories import WORKLOADS_FILE, files, only, workload, workloads
+from tests.testing.judging import findings, revision_of
 
 FILE = "bases/budgets.yaml"
 

@@ -7,7 +7,7 @@ from generator.declared.fleet import Cluster, Fleet, Install
 from generator.declared.inventory import load
 from generator.facts.release import DriverApi
 from generator.finding import Place
-from tests.inventories import (
+from tests.testing.inventories import (
     CLUSTER_FILE,
     FLEET,
     FLEET_FILE,
@@ -20,7 +20,7 @@ from tests.inventories import (
     serious,
     told,
 )
-from tests.judging import bytes_of, revision_of
+from tests.testing.judging import bytes_of, revision_of
 
 B = POOL.replace("pool: a", "pool: b")
 BOTH = '{branch: "580", version: "580.1.2"}'

@@ -8,7 +8,7 @@ import yaml
 from generator.declared.catalog import PLAIN_TAGS, Catalog, Entry, canonical, collect, read_catalog
 from generator.facts.tag import ImageTag, parse
 from generator.finding import Place, Severity
-from tests.shared import shared
+from tests.testing.shared import shared
 
 TAG = "580-6.8.0-1050-aws-ubuntu24.04"
 AMD64, ARM64 = "linux/amd64", "linux/arm64"

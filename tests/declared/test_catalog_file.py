@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from generator.declared.catalog_file import CatalogFile, read_catalog, read_exactly, read_lines
 from generator.declared.entry import Entry, canonical
 from generator.finding import Finding, Place, Severity
-from tests.shared import shared
+from tests.testing.shared import shared
 
 HEADER = """\
 apiVersion: drivergate.dev/v1alpha1

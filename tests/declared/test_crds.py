@@ -7,7 +7,7 @@ import pytest
 from generator.declared.crds import plain, read_crd
 from generator.documents.document import read
 from generator.finding import Place, Severity
-from tests.shared import operator_data
+from tests.testing.shared import operator_data
 
 SAID = Place("inventory/fleet.yaml", 7, 8)
 CRD = b"""apiVersion: apiextensions.k8s.io/v1

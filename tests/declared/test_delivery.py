@@ -7,8 +7,8 @@ from generator.declared.delivery import NONE, application_name
 from generator.declared.fleet import Cluster
 from generator.declared.inventory import load
 from generator.finding import Finding
-from tests.inventories import FLEET, POOL, cluster, files, told
-from tests.judging import VERSION, bytes_of, findings
+from tests.testing.inventories import FLEET, POOL, cluster, files, told
+from tests.testing.judging import VERSION, bytes_of, findings
 
 REPO = 'repoURL: "https://git.example.com/fleet.git"'
 ARGOCD = f"delivery: {{argocd: {{{REPO}}}}}\n"

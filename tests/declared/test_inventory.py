@@ -13,7 +13,7 @@ from generator.declared.inventory import load
 from generator.documents.document import read
 from generator.finding import Place, Severity
 from generator.rules.table import BY_ID
-from tests.inventories import (
+from tests.testing.inventories import (
     CLUSTER_FILE,
     FLEET,
     FLEET_FILE,
@@ -26,7 +26,7 @@ from tests.inventories import (
     only,
     told,
 )
-from tests.judging import bytes_of, findings
+from tests.testing.judging import bytes_of, findings
 
 
 def test_files_lie_at_any_depth_and_are_known_by_their_kind() -> None:

@@ -5,7 +5,7 @@ import pytest
 from generator.declared.migration import GROUP, MIGRATIONS, Migration, migrated
 from generator.declared.model import KINDS
 from generator.declared.modelparts import API_VERSION
-from tests.shared import REPO
+from tests.testing.shared import REPO
 
 OLD, MIDDLE, NEW = (f"{GROUP}/{version}" for version in ("v1alpha0", "v1alpha1", "v1beta1"))
 STEPS = (

@@ -5,8 +5,8 @@ import pytest
 from generator.declared.catalog import Catalog
 from generator.declared.entry import Entry
 from generator.declared.mirror import Mirror, MirrorKind, asked, node_mirrors, upstreams
-from tests.inventories import FLEET, FLEET_FILE, files, serious
-from tests.judging import revision_of
+from tests.testing.inventories import FLEET, FLEET_FILE, files, serious
+from tests.testing.judging import revision_of
 
 NVCR, COPY, PROXY, NODE = "nvcr.io/nvidia/driver", "copy.example/d/driver", "proxy.example/d/driver", "node.example/d/d"
 

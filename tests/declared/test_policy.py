@@ -5,8 +5,8 @@ import pytest
 from generator.declared.policy import read_base
 from generator.finding import Finding, Place, Severity
 from generator.render.views import ClusterValues
-from tests.inventories import CLUSTER_FILE, POOL, files
-from tests.judging import findings, revision_of
+from tests.testing.inventories import CLUSTER_FILE, POOL, files
+from tests.testing.judging import findings, revision_of
 
 PATH = "bases/policy.yaml"
 BASE = """apiVersion: nvidia.com/v1

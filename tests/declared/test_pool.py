@@ -4,8 +4,19 @@ import pytest
 
 from generator.declared.fleet import Mode, Pool, Size, Taint
 from generator.finding import Place
-from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, IMAGE, IMAGE_FILE, POOL, cluster, files, only, told
-from tests.judging import revision_of
+from tests.testing.inventories import (
+    CLUSTER_FILE,
+    FLEET,
+    FLEET_FILE,
+    IMAGE,
+    IMAGE_FILE,
+    POOL,
+    cluster,
+    files,
+    only,
+    told,
+)
+from tests.testing.judging import revision_of
 
 OWN = 'nodeSelector: {example.com/pool: a}, os: {id: ubuntu, version: "22.04"}, arch: [amd64]'
 

@@ -14,8 +14,8 @@ from generator.declared.inventory import load
 from generator.declared.model import KINDS, SLUGS, strict_schema
 from generator.declared.modelparts import API_VERSION
 from generator.facts.data import schema_json
-from tests import schemas
-from tests.shared import REPO
+from tests.testing import schemas
+from tests.testing.shared import REPO
 
 SAMPLES = sorted((REPO / "inventory").rglob("*.yaml"))
 

@@ -3,7 +3,18 @@
 import pytest
 
 from generator.finding import Place, Severity
-from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, IMAGE, IMAGE_FILE, POOL, files, only, serious, told
+from tests.testing.inventories import (
+    CLUSTER_FILE,
+    FLEET,
+    FLEET_FILE,
+    IMAGE,
+    IMAGE_FILE,
+    POOL,
+    files,
+    only,
+    serious,
+    told,
+)
 
 PLAIN_DEFAULTS = '  driver: {repository: nvcr.io/nvidia/driver, branch: "580"}\n'
 

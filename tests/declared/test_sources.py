@@ -5,8 +5,8 @@ import pytest
 from generator.declared.source import Source, declared
 from generator.declared.sources import LOCK, Pinned, lock_text, problems, read_lock
 from generator.finding import Severity
-from tests.inventories import FLEET, files
-from tests.judging import findings, revision_of
+from tests.testing.inventories import FLEET, files
+from tests.testing.judging import findings, revision_of
 
 URL = "https://git.example.com/platform/kernels.git"
 COMMIT = "1a2b3c4d" * 5

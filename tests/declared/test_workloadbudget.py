@@ -4,8 +4,8 @@ import pytest
 
 from generator.declared.workload import WorkloadBudget
 from generator.finding import Place, Severity
-from tests.inventories import WORKLOADS_FILE, files, only, workload, workloads
-from tests.judging import revision_of
+from tests.testing.inventories import WORKLOADS_FILE, files, only, workload, workloads
+from tests.testing.judging import revision_of
 
 
 def repository(budget: str) -> dict[str, str]:

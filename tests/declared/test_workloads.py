@@ -9,8 +9,19 @@ from generator.declared.size import Size
 from generator.declared.workload import Workload
 from generator.facts.cudachoice import By, Compatibility, LabelFamily
 from generator.finding import Place, Severity
-from tests.inventories import CLUSTER_FILE, FLEET, POOL, WORKLOADS_FILE, cluster, files, only, told, workload, workloads
-from tests.judging import VERSION, bytes_of, revision_of
+from tests.testing.inventories import (
+    CLUSTER_FILE,
+    FLEET,
+    POOL,
+    WORKLOADS_FILE,
+    cluster,
+    files,
+    only,
+    told,
+    workload,
+    workloads,
+)
+from tests.testing.judging import VERSION, bytes_of, revision_of
 
 OTHER = POOL.replace("pool: a", "pool: b")
 

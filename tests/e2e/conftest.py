@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.fleet import Fleet, drivergate, inventory, lay
-from tests.gitrepo import isolate
+from tests.testing.fleet import Fleet, drivergate, inventory, lay
+from tests.testing.gitrepo import isolate
 
 
 @pytest.fixture(autouse=True)

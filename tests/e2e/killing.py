@@ -18,7 +18,7 @@ from typing import Any
 from generator.cli.run import run
 from generator.edges.source import is_temporary
 from generator.render.ownership import HEADER, MANIFEST, ownership
-from tests.e2e.fleet import FLEET, NEXT, RUNNING, catalog, lay
+from tests.testing.fleet import FLEET, NEXT, RUNNING, catalog, lay
 
 CLUSTERS, POOLS = 10, 4
 BRANCHES = ("580", "595")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.fleet import REPO
-from tests.registry import keeping
-from tests.registry.faults import Asked, FaultServer, Holding, Reply
-from tests.registry.keeping import OTHERS, Kept, built
+from tests.testing.command import REPO
+from tests.testing.registry import keeping
+from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply
+from tests.testing.registry.keeping import OTHERS, Kept, built
 
 Capture = pytest.CaptureFixture[str]
 IMAGES = 40

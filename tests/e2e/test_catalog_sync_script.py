@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from generator.facts import data
-from tests.e2e.fleet import BIN, Said, run
-from tests.gitrepo import Repo
-from tests.registry import keeping
-from tests.registry.faults import FaultServer, Holding, error
-from tests.registry.images import Manifest
-from tests.registry.keeping import FILE, A, B, Kept, built, line
+from tests.testing.command import BIN, Exit
+from tests.testing.fleet import run
+from tests.testing.gitrepo import Repo
+from tests.testing.registry import keeping
+from tests.testing.registry.faults import FaultServer, Holding, error
+from tests.testing.registry.images import Manifest
+from tests.testing.registry.keeping import FILE, A, B, Kept, built, line
 
 Capture = pytest.CaptureFixture[str]
 
@@ -36,7 +37,7 @@ def kept(root: Path, capfd: Capture, server: FaultServer, images: dict[str, Mani
     return made, repo
 
 
-def sync(repo: Repo) -> tuple[Said, str, str]:
+def sync(repo: Repo) -> tuple[Exit, str, str]:
     """What the script said, the text of the pull request, and the patch."""
     said = run(repo.path, "python3", ".ci/catalog_sync.py", "build")
     folder = repo.path / "build"
@@ -102,4 +103,4 @@ def test_an_inventory_that_can_not_be_read_stops_it(tmp_path: Path, capfd: Captu
     assert said.code == 2
     assert "Traceback" not in said.text
     assert not (repo.path / "build").exists()
-    assert json.loads(said.stderr[said.stderr.index("{") :])["findings"]
+    assert json.loads(said.err[said.err.index("{") :])["findings"]

@@ -12,7 +12,8 @@ import pytest
 
 from generator.facts import data
 from generator.report.formats.markdown import marker
-from tests.e2e.fleet import Said, run
+from tests.testing.command import Exit
+from tests.testing.fleet import run
 
 TOKEN = "secret-of-the-test"
 BODY = f"{marker('diff')}\n\n### nothing\n"
@@ -97,7 +98,7 @@ def forge(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     made.server.server_close()
 
 
-def put(folder: Path, body: str = BODY) -> Said:
+def put(folder: Path, body: str = BODY) -> Exit:
     (folder / "comment.py").write_text(data.scaffold("comment.py.in"), encoding="utf-8")
     (folder / "body.md").write_text(body, encoding="utf-8")
     said = run(folder, "python3", "comment.py", "body.md")
@@ -111,7 +112,7 @@ def test_the_first_is_written_and_the_next_updates_it(forge: Forge, tmp_path: Pa
     assert put(tmp_path).code == 0
     assert len(forge.comments) == 131
     said = put(tmp_path, BODY.replace("nothing", "much: ü\n\"'`$(id)"))
-    assert (said.code, said.stdout) == (0, "comment updated\n")
+    assert (said.code, said.out) == (0, "comment updated\n")
     assert len(forge.comments) == 131
     assert forge.comments[-1]["body"].endswith("much: ü\n\"'`$(id)\n")
 
@@ -120,7 +121,7 @@ def test_another_scope_and_another_author_are_left_alone(forge: Forge, tmp_path:
     forge.comment(BODY, "somebody")
     forge.comment(BODY.replace("diff", "check"), forge.me)
     forge.comment(f"quoted: {BODY}", forge.me)
-    assert put(tmp_path).stdout == "comment written\n"
+    assert put(tmp_path).out == "comment written\n"
     assert len(forge.comments) == 4
     assert forge.comments[0]["body"] == BODY
 
@@ -130,14 +131,14 @@ def test_without_the_right_to_write_it_says_so_and_ends_well(forge: Forge, tmp_p
     forge.status = status
     said = put(tmp_path)
     assert said.code == 0
-    assert "no right to comment" in said.stdout
+    assert "no right to comment" in said.out
 
 
 def test_what_fails_is_told_without_a_traceback(forge: Forge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forge.status = 500
     said = put(tmp_path)
     assert said.code == 1
-    assert "500" in said.stderr
+    assert "500" in said.err
     assert "Traceback" not in said.text
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("CI_API_V4_URL", "http://127.0.0.1:1")
@@ -149,5 +150,5 @@ def test_what_fails_is_told_without_a_traceback(forge: Forge, tmp_path: Path, mo
 def test_a_text_without_a_marker_is_refused(forge: Forge, tmp_path: Path) -> None:
     said = put(tmp_path, "hello\n")
     assert said.code == 1
-    assert "marker" in said.stderr
+    assert "marker" in said.err
     assert forge.seen == []

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import BLOCK, ROOT, commands
-from tests.gitrepo import isolate
+from tests.testing.docs import BLOCK, ROOT, commands
+from tests.testing.gitrepo import isolate
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

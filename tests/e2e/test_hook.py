@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.e2e.fleet import (
-    BIN,
-    DRIVERGATE,
+from tests.testing.command import BIN, DRIVERGATE, REPO, Exit
+from tests.testing.fleet import (
     EAST,
     IMAGES,
     NEW_IMAGES,
@@ -21,18 +20,16 @@ from tests.e2e.fleet import (
     NEXT_TAG,
     OBJECT,
     REFERENCES,
-    REPO,
     TAG,
     WEST,
     Fleet,
-    Said,
     catalog,
     cluster,
     inventory,
     run,
     tree,
 )
-from tests.gitrepo import IDENTITY
+from tests.testing.gitrepo import IDENTITY
 
 HOOKS: list[dict[str, Any]] = yaml.safe_load((REPO / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 CHECK, RENDER = "drivergate-check", "drivergate-render"
@@ -77,11 +74,11 @@ def install(tool: str) -> Install:
     return installed
 
 
-def committed(repo: Fleet, *arguments: str) -> Said:
+def committed(repo: Fleet, *arguments: str) -> Exit:
     """Try `git commit`; whether it was stopped is told by its exit code and by HEAD alike."""
-    before = run(repo.path, "git", "rev-parse", "HEAD").stdout
+    before = run(repo.path, "git", "rev-parse", "HEAD").out
     said = run(repo.path, "git", *IDENTITY, "commit", "-m", "change", *arguments)
-    assert (run(repo.path, "git", "rev-parse", "HEAD").stdout == before) == bool(said.code), said.text
+    assert (run(repo.path, "git", "rev-parse", "HEAD").out == before) == bool(said.code), said.text
     return said
 
 
@@ -340,12 +337,12 @@ def test_hook_and_hand_say_the_same(fleet: Fleet, install: Install) -> None:
     fleet.render()
     by_hand = fleet.check("--staged")
     assert by_hand.code == 1
-    assert by_hand.stdout.count("image/missing") == 2
-    assert "errors" in by_hand.stdout.splitlines()[-1]
+    assert by_hand.out.count("image/missing") == 2
+    assert "errors" in by_hand.out.splitlines()[-1]
     said = committed(fleet)
     assert said.code
     lines = [line.strip() for line in said.text.splitlines()]
-    assert [line for line in by_hand.stdout.splitlines() if line.strip() not in lines] == []
+    assert [line for line in by_hand.out.splitlines() if line.strip() not in lines] == []
 
 
 def test_one_process_judges_the_whole_repository(fleet: Fleet, tmp_path: Path, tool: str, install: Install) -> None:
@@ -426,7 +423,7 @@ def test_installed_the_way_users_do(fleet: Fleet, tmp_path: Path, monkeypatch: p
     if run(tmp_path, sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(tmp_path), "hatchling").code:
         pytest.skip("pip reaches no package index")
     published = Fleet(tmp_path / "published")
-    listed = run(REPO, "git", "ls-files", "-z", "-c", "-o", "--exclude-standard").stdout.split("\0")[:-1]
+    listed = run(REPO, "git", "ls-files", "-z", "-c", "-o", "--exclude-standard").out.split("\0")[:-1]
     published.write({name: (REPO / name).read_bytes() for name in listed if (REPO / name).is_file()})
     published.commit()
     published.git("tag", "v0.1.0")

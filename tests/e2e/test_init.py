@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.adopt import shapes
-from tests.adopt.nodes import listed
-from tests.e2e.fleet import BIN, Fleet, Said, drivergate, run
-from tests.gitrepo import IDENTITY
+from tests.testing import shapes
+from tests.testing.command import BIN, Exit
+from tests.testing.fleet import Fleet, drivergate, run
+from tests.testing.gitrepo import IDENTITY
+from tests.testing.nodes import listed
 
 TAG = "580-5.15.0-1087-gke-ubuntu22.04"
 CATALOG = "inventory/catalog/nvcr.io/nvidia/driver.yaml"
@@ -35,7 +36,7 @@ def made(root: Path, *arguments: str) -> Fleet:
     return repo
 
 
-def commit(repo: Fleet, message: str) -> Said:
+def commit(repo: Fleet, message: str) -> Exit:
     repo.git("add", "-A")
     return run(repo.path, "git", *IDENTITY, "commit", "-m", message)
 
@@ -85,8 +86,8 @@ def test_the_script_of_ci_judges_a_branch_and_a_commit(tmp_path: Path) -> None:
     repo.git("commit", "-q", "--no-verify", "-m", "past the hook")
     said = run(repo.path, *script, "diff", "main")
     assert said.code == 0, said.text
-    assert said.stdout.startswith("<!-- drivergate:diff")
-    assert "5.15.0-1090-gke" in said.stdout
+    assert said.out.startswith("<!-- drivergate:diff")
+    assert "5.15.0-1090-gke" in said.out
     for arguments in (("gate", "main"), ("gate",)):
         said = run(repo.path, *script, *arguments)
         assert said.code == 1
@@ -99,8 +100,8 @@ def test_the_script_of_ci_judges_a_branch_and_a_commit(tmp_path: Path) -> None:
     repo.git("commit", "-q", "--no-verify", "-a", "-m", "broken")
     said = run(repo.path, *script, "diff", "main")
     assert said.code == 2
-    assert said.stdout.startswith("<!-- drivergate:diff -->\n")
-    assert "nothing is compared" in said.stdout
+    assert said.out.startswith("<!-- drivergate:diff -->\n")
+    assert "nothing is compared" in said.out
     repo.git("reset", "-q", "--hard", "HEAD^")
     assert run(repo.path, *script).code == 2
     assert not (repo.path / "build").exists()

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.e2e.fleet import REPO
+from tests.testing.command import REPO
 
 
 def test_two_hundred_kills(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.cli.app import app
-from tests.e2e.fleet import (
-    DRIVERGATE,
+from tests.testing.command import DRIVERGATE
+from tests.testing.fleet import (
     EAST,
     IMAGES,
     NEW_IMAGES,
@@ -103,7 +103,7 @@ class TestTheSameJudgement:
         said = fleet.check("--rev", "HEAD~1")
         assert said.code == 1
         assert TAG in said.text
-        assert fleet.git("rev-parse", "HEAD~1")[:12] in said.stdout.splitlines()[-1]
+        assert fleet.git("rev-parse", "HEAD~1")[:12] in said.out.splitlines()[-1]
         assert fleet.check("--rev", "HEAD").code == 0
         assert tree(fleet.path, "inventory", "out") == before
         assert fleet.git("status", "--porcelain") == ""
@@ -136,7 +136,7 @@ class TestAgainst:
     def test_a_revision_that_is_not_there(self, changed: Fleet) -> None:
         said = changed.check("--against", "nonsense")
         assert said.code == 3
-        assert "nonsense" in said.stderr
+        assert "nonsense" in said.err
 
 
 class TestLittleGit:
@@ -149,12 +149,12 @@ class TestLittleGit:
         lay(tmp_path / "good", rendered)
         said = drivergate(tmp_path / "good", "check")
         assert said.code == 0
-        assert "not judged" in said.stderr
-        assert "in no git repository" in said.stderr
+        assert "not judged" in said.err
+        assert "in no git repository" in said.err
         for option in (["--staged"], ["--rev", "HEAD"]):
             said = drivergate(tmp_path / "good", "check", *option)
             assert said.code == 2
-            assert "in no git repository" in said.stderr
+            assert "in no git repository" in said.err
 
     def test_no_git_on_the_path(self, fleet: Fleet, tmp_path: Path) -> None:
         fleet.commit(BROKEN)
@@ -163,14 +163,14 @@ class TestLittleGit:
         assert judged(fleet.path, env={"PATH": str(tmp_path / "bin")}) == found
         said = drivergate(fleet.path, "check", "--staged", env={"PATH": str(tmp_path / "bin")})
         assert said.code == 2
-        assert "is it installed?" in said.stderr
+        assert "is it installed?" in said.err
 
     def test_no_commit_yet(self, tmp_path: Path, rendered: dict[str, str | bytes]) -> None:
         repo = Fleet(tmp_path / "new", rendered)
         said = repo.check()
         assert said.code == 0
-        assert "none yet" in said.stderr
-        assert f"{EAST}: warning: the file is not tracked by git" in said.stdout
+        assert "none yet" in said.err
+        assert f"{EAST}: warning: the file is not tracked by git" in said.out
         repo.git("add", "-A")
         assert repo.check("--staged", "--strict").code == 0
         assert repo.check("--rev", "HEAD").code == 2
@@ -190,12 +190,12 @@ class TestLittleGit:
         assert shallow.check("--strict").code == 0
         said = shallow.check("--rev", "HEAD")
         assert said.code == 0
-        assert "operator/immutable-change and upgrade/held are not judged" in said.stderr
-        assert "shallow clone" in said.stderr
+        assert "operator/immutable-change and upgrade/held are not judged" in said.err
+        assert "shallow clone" in said.err
         said = shallow.check("--against", "HEAD~1")
         assert said.code == 3
-        assert "shallow clone" in said.stderr
-        assert "fetch-depth: 0" in said.stderr
+        assert "shallow clone" in said.err
+        assert "fetch-depth: 0" in said.err
 
     def test_a_sparse_checkout_is_judged_whole(self, fleet: Fleet, tmp_path: Path) -> None:
         fleet.write({WEST: cluster("west")})
@@ -207,7 +207,7 @@ class TestLittleGit:
         assert not (sparse.path / WEST).exists()
         said = sparse.check("--strict")
         assert said.code == 0, said.text
-        assert "2 clusters" in said.stdout
+        assert "2 clusters" in said.out
         assert judged(sparse.path, "--staged") == []
 
     def test_git_variables_of_another_repository(self, fleet: Fleet, tmp_path: Path) -> None:
@@ -262,8 +262,8 @@ class TestBytes:
         assert drivergate(crlf.path, "render", "--exit-non-zero-on-change").code == 0
         crlf.write({EAST: cluster(kernel=NEXT).replace("\n", "\r\n"), IMAGES: catalog(TAG, NEXT_TAG)})
         said = drivergate(crlf.path, "render")
-        assert f"wrote {REFERENCES}\n" in said.stdout
-        assert sorted(said.stdout.splitlines()) == sorted(["wrote out/.drivergate-manifest", f"wrote {REFERENCES}"])
+        assert f"wrote {REFERENCES}\n" in said.out
+        assert sorted(said.out.splitlines()) == sorted(["wrote out/.drivergate-manifest", f"wrote {REFERENCES}"])
         assert b"\r" not in (crlf.path / REFERENCES).read_bytes()
         assert crlf.check("--strict").code == 0
 
@@ -278,7 +278,7 @@ class TestBytes:
             said = drivergate(fleet.path, "check", env=env)
             assert said.code == 0, said.text
             said = drivergate(fleet.path, "render", env=env)
-            assert said.stdout == "out/ is up to date\n", said.text
+            assert said.out == "out/ is up to date\n", said.text
         assert tree(fleet.path, "out") == before
 
     def test_what_is_printed_is_utf8_under_any_locale(self, fleet: Fleet) -> None:
@@ -286,7 +286,7 @@ class TestBytes:
         for env in ({}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"PYTHONIOENCODING": "cp1252"}):
             assert (
                 "inventory/größe.yaml.bak:1:1: error: the file is not read"
-                in drivergate(fleet.path, "check", env=env).stdout
+                in drivergate(fleet.path, "check", env=env).out
             )
 
     def test_no_command_changes_the_inventory(self, fleet: Fleet) -> None:
@@ -345,7 +345,7 @@ class TestOddFiles:
         fleet.write({WEST: text})
         said = drivergate(fleet.path, "check")
         assert said.code in {1, 2}
-        assert WEST in said.stdout or "out/west" in said.stdout
+        assert WEST in said.out or "out/west" in said.out
 
     def test_a_bomb_of_aliases(self, fleet: Fleet) -> None:
         levels = "".join(f"x-{n}: &n{n} [{', '.join([f'*n{n - 1}'] * 9)}]\n" for n in range(1, 12))
@@ -368,11 +368,11 @@ class TestOddFiles:
         (fleet.path / EAST).chmod(0)
         said = fleet.check()
         assert said.code == 2
-        assert f"can't read `{EAST}`: permission denied" in said.stderr
+        assert f"can't read `{EAST}`: permission denied" in said.err
 
     def test_a_reader_that_goes_away(self, fleet: Fleet) -> None:
         """`drivergate check | head -1` ends quietly."""
         fleet.write({f"inventory/{index}.yaml.bak": "kind: Cluster\n" for index in range(2000)})
         said = run(fleet.path, "sh", "-c", f'"{DRIVERGATE}" check | head -1')
-        assert said.stdout.startswith("inventory/0.yaml.bak:1:1: ")
-        assert said.stderr == ""
+        assert said.out.startswith("inventory/0.yaml.bak:1:1: ")
+        assert said.err == ""

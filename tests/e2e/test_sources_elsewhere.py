@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from generator.declared.sources import LOCK
-from tests.e2e.fleet import Said, drivergate
-from tests.gitrepo import Repo
-from tests.inventories import CATALOG, FLEET, IMAGE, POOL, cluster
+from tests.testing.command import Exit
+from tests.testing.fleet import drivergate
+from tests.testing.gitrepo import Repo
+from tests.testing.inventories import CATALOG, FLEET, IMAGE, POOL, cluster
 
 ALLOW = "DRIVERGATE_ALLOW_FILE_SOURCES"
 HELD = {
@@ -47,11 +48,11 @@ def ours(tmp_path: Path, theirs: Repo) -> Repo:
     return made
 
 
-def update(repo: Repo, *arguments: str) -> Said:
+def update(repo: Repo, *arguments: str) -> Exit:
     return drivergate(repo.path, "sources", "update", *arguments)
 
 
-def check(repo: Repo, *arguments: str) -> Said:
+def check(repo: Repo, *arguments: str) -> Exit:
     return drivergate(repo.path, "check", *arguments)
 
 
@@ -70,7 +71,7 @@ def test_it_is_read_as_if_it_lay_here(ours: Repo, theirs: Repo) -> None:
     for source in ((), ("--staged",), ("--rev", "HEAD")):
         said = check(ours, *source)
         assert said.code == 0, said.text
-        assert " in 1 cluster, 1 pool, 1 image of the " in said.stdout
+        assert " in 1 cluster, 1 pool, 1 image of the " in said.out
     said = drivergate(ours.path, "show", "one/a", "--origin")
     assert said.code == 0
     assert "inventory/@kernels/images/aws.yaml:5" in said.text
@@ -82,11 +83,11 @@ def test_a_newer_commit_counts_when_it_is_pinned(ours: Repo, theirs: Repo) -> No
     assert update(ours, "--check").code == 1
     assert pinned(ours) == first
     said = update(ours)
-    assert said.stdout == f"kernels  pinned to {second[:12]} (main); was {first[:12]}, 1 commit before\n"
+    assert said.out == f"kernels  pinned to {second[:12]} (main); was {first[:12]}, 1 commit before\n"
     said = check(ours)
     assert said.code == 1
-    assert "inventory/@kernels/images/aws.yaml:7:14: error: " in said.stdout
-    assert "580-5.15.0-1112-aws-ubuntu22.04" in said.stdout
+    assert "inventory/@kernels/images/aws.yaml:7:14: error: " in said.out
+    assert "580-5.15.0-1112-aws-ubuntu22.04" in said.out
     assert update(ours, "--check").code == 0
 
 
@@ -126,13 +127,13 @@ def test_what_can_not_be_fetched_is_not_clean_and_not_missing(
     monkeypatch.delenv(ALLOW)
     said = check(ours)
     assert said.code == 3
-    assert f"is no place that may be read from here\n    hint: set {ALLOW}=1" in said.stderr
+    assert f"is no place that may be read from here\n    hint: set {ALLOW}=1" in said.err
     monkeypatch.setenv(ALLOW, "1")
     shutil.rmtree(theirs.path)
     said = check(ours)
     assert said.code == 3
-    assert said.stdout == ""
-    assert "can't be reached" in said.stderr
+    assert said.out == ""
+    assert "can't be reached" in said.err
 
 
 def test_a_rewritten_ref_is_told_and_left(ours: Repo, theirs: Repo) -> None:
@@ -142,8 +143,8 @@ def test_a_rewritten_ref_is_told_and_left(ours: Repo, theirs: Repo) -> None:
     assert first != second
     said = update(ours)
     assert said.code == 1
-    assert said.stdout == f"kernels  left at {first[:12]}: main was rewritten, and names {second[:12]}\n"
-    assert "drivergate sources update --allow-rewritten kernels" in said.stderr
+    assert said.out == f"kernels  left at {first[:12]}: main was rewritten, and names {second[:12]}\n"
+    assert "drivergate sources update --allow-rewritten kernels" in said.err
     assert pinned(ours) == first
     said = update(ours, "--allow-rewritten", "kernels")
     assert said.code == 0
@@ -158,7 +159,7 @@ def test_a_commit_that_was_swept_away_is_told(ours: Repo, theirs: Repo, tmp_path
     shutil.rmtree(tmp_path / "cache")
     said = check(ours)
     assert said.code == 3
-    assert "any more: what pointed to it was rewritten" in said.stderr
+    assert "any more: what pointed to it was rewritten" in said.err
 
 
 def test_tags_and_commits_are_followed_too(ours: Repo, theirs: Repo) -> None:
@@ -168,7 +169,7 @@ def test_tags_and_commits_are_followed_too(ours: Repo, theirs: Repo) -> None:
     fleet = ours.path / "inventory" / "fleet.yaml"
     for ref in ("v1", first):
         fleet.write_text(fleet.read_text().replace("ref: main", f"ref: {ref}").replace("ref: v1,", f"ref: {ref},"))
-        assert "pins one with ref" in check(ours).stdout
+        assert "pins one with ref" in check(ours).out
         said = update(ours)
         assert said.code == 0, said.text
         assert pinned(ours) == first
@@ -176,21 +177,21 @@ def test_tags_and_commits_are_followed_too(ours: Repo, theirs: Repo) -> None:
     fleet.write_text(fleet.read_text().replace(first, "nope"))
     said = update(ours)
     assert said.code == 2
-    assert "has no branch, tag or commit `nope`" in said.stderr
+    assert "has no branch, tag or commit `nope`" in said.err
 
 
 def test_what_is_declared_twice_is_told_with_both_places(ours: Repo) -> None:
     ours.write({"inventory/aws.yaml": IMAGE})
     said = check(ours)
     assert said.code == 2
-    assert 'NodeImage "aws" is declared twice, the first is at inventory/@kernels/images/aws.yaml:3:7' in said.stdout
+    assert 'NodeImage "aws" is declared twice, the first is at inventory/@kernels/images/aws.yaml:3:7' in said.out
 
 
 def test_a_folder_in_its_place_is_told(ours: Repo) -> None:
     ours.write({"inventory/@kernels/x.yaml": IMAGE})
     said = check(ours)
     assert said.code == 2
-    assert "lies where the files of the source kernels are read as if they lay" in said.stderr
+    assert "lies where the files of the source kernels are read as if they lay" in said.err
 
 
 def test_links_of_theirs_are_not_followed(ours: Repo, theirs: Repo) -> None:
@@ -198,8 +199,8 @@ def test_links_of_theirs_are_not_followed(ours: Repo, theirs: Repo) -> None:
     theirs.commit()
     update(ours)
     said = check(ours)
-    assert "inventory/@kernels/leak.yaml" in said.stdout
-    assert "symbolic link" in said.stdout
+    assert "inventory/@kernels/leak.yaml" in said.out
+    assert "symbolic link" in said.out
     assert "root:" not in said.text
 
 
@@ -209,13 +210,13 @@ def test_a_folder_that_is_not_there_is_told(ours: Repo) -> None:
     assert update(ours).code == 0
     said = check(ours)
     assert said.code == 2
-    assert "the source kernels has no nope/ at commit" in said.stderr
+    assert "the source kernels has no nope/ at commit" in said.err
 
 
 def test_a_catalog_of_theirs_is_kept_there(ours: Repo) -> None:
     said = drivergate(ours.path, "catalog", "add", "580-5.15.0-1112-aws-ubuntu22.04")
     assert said.code == 2
-    assert "is a catalog of another repository" in said.stderr
+    assert "is a catalog of another repository" in said.err
     assert not (ours.path / "inventory" / "@kernels").exists()
 
 
@@ -224,7 +225,7 @@ def test_a_moved_pin_is_about_all_clusters(ours: Repo, theirs: Repo) -> None:
     update(ours)
     said = check(ours, "--changed-since", "HEAD")
     assert said.code == 1
-    assert LOCK in said.stderr
+    assert LOCK in said.err
 
 
 def test_bad_usage_and_a_broken_lock_file(ours: Repo) -> None:
@@ -234,7 +235,7 @@ def test_bad_usage_and_a_broken_lock_file(ours: Repo) -> None:
     (ours.path / LOCK).write_text("{")
     said = check(ours)
     assert said.code == 2
-    assert f"can't read {LOCK}" in said.stderr
+    assert f"can't read {LOCK}" in said.err
     assert update(ours).code == 0
     assert (ours.path / LOCK).read_text() == before
 
@@ -278,8 +279,8 @@ def test_a_diff_reads_each_revision_at_its_own_pin(ours: Repo, theirs: Repo) -> 
             ours.commit()
         said = drivergate(ours.path, "diff", "HEAD" if not head else "HEAD~1", *head, "--format", "json")
         assert said.code == 0, said.text
-        assert "5.15.0-1112-aws" in said.stdout
-        assert '"one"' in said.stdout
-        assert '"two"' not in said.stdout
+        assert "5.15.0-1112-aws" in said.out
+        assert '"one"' in said.out
+        assert '"two"' not in said.out
     said = drivergate(ours.path, "diff", "HEAD~1", "HEAD~1", "--format", "json")
-    assert "1112" not in said.stdout
+    assert "1112" not in said.out

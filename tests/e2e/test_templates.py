@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.fleet import Fleet, drivergate, lay, tree
+from tests.testing.fleet import Fleet, drivergate, lay, tree
 
 FOLDER = "templates/{cluster}/gpu-operator"
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n"
@@ -49,7 +49,7 @@ def test_a_broken_template_is_told_and_nothing_is_written(
     )
     said = drivergate(fleet.path, "render")
     assert said.code == 2, said.text
-    line = next(line for line in said.stdout.splitlines() if line.endswith(f"[{rule}]"))
+    line = next(line for line in said.out.splitlines() if line.endswith(f"[{rule}]"))
     assert line.startswith(place), line
     assert word in line
     assert tree(fleet.path, "out") == before
@@ -61,7 +61,7 @@ def test_a_name_that_would_leave_the_output_is_no_name(fleet: Fleet, tmp_path: P
     path.write_text(path.read_text().replace("  train:", '  "../../../train":'))
     said = drivergate(fleet.path, "render")
     assert said.code == 2, said.text
-    assert "is no object name" in said.stdout
+    assert "is no object name" in said.out
     assert not list(tmp_path.rglob("*train.yaml*.tmp"))
 
 

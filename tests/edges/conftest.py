@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitrepo import Repo, isolate
+from tests.testing.gitrepo import Repo, isolate
 
 
 @pytest.fixture(autouse=True)

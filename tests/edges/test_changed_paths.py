@@ -8,7 +8,7 @@ from generator.edges.errors import UnreadableError
 from generator.edges.git.command import git_at
 from generator.edges.git.difference import changed_paths
 from generator.edges.git.listing import Listings
-from tests.gitrepo import Repo, isolate
+from tests.testing.gitrepo import Repo, isolate
 
 
 @pytest.fixture

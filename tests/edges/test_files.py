@@ -13,7 +13,7 @@ from generator.edges.files import WorkTree, find_root
 from generator.edges.git.command import git_at
 from generator.edges.git.listing import Listings
 from generator.edges.source import Kind
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 def kinds(source: WorkTree, *folders: str) -> dict[str, Kind]:

@@ -9,7 +9,7 @@ import pytest
 
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.kubectl import Kubectl, kubectl_at, listed
-from tests.edges.api_server import ApiServer, status
+from tests.testing.api_server import ApiServer, status
 
 pytestmark = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not on PATH")
 

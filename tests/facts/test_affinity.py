@@ -3,7 +3,7 @@
 import pytest
 
 from generator.facts import affinity
-from tests.shared import oracle, own
+from tests.testing.shared import oracle, own
 
 MAJOR = "nvidia.com/cuda.driver.major"
 

@@ -3,7 +3,7 @@ import yaml
 
 from generator.facts import branch
 from generator.facts.branch import Family, ModuleType
-from tests.shared import shared
+from tests.testing.shared import shared
 
 
 # docs.nvidia.com/datacenter/tesla/drivers/620 and /615: end of life as published; table of 2026-11-29.

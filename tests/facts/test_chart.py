@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from generator.facts import chart, crd
-from tests import shared
+from tests.testing import shared
 
 
 @pytest.fixture(params=crd.RELEASES)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from generator.facts import crd
 from generator.facts.closing import closed
 from generator.facts.violation import Flaw
-from tests import shared
+from tests.testing import shared
 
 KINDS = {"ClusterPolicy": "clusterpolicies.yaml", "NVIDIADriver": "nvidiadrivers.yaml"}
 EVERY = [(kind, release) for kind in KINDS for release in crd.RELEASES]

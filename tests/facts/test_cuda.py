@@ -6,7 +6,7 @@ from generator.facts import driver as drivers
 from generator.facts.cuda import Kind, Need, Refused
 from generator.facts.cudachoice import Compatibility
 from generator.facts.driverrange import Range, of_branch
-from tests.shared import shared
+from tests.testing.shared import shared
 
 PAIRED = Compatibility.PAIRED
 

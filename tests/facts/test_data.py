@@ -1,7 +1,7 @@
 import pytest
 
 from generator.facts import data
-from tests.shared import REPO
+from tests.testing.shared import REPO
 
 
 def test_facts_are_read():

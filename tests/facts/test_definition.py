@@ -8,7 +8,7 @@ import yaml
 from generator.facts import crd
 from generator.facts.definition import definitions, judge
 from generator.facts.violation import Flaw, dotted
-from tests import shared
+from tests.testing import shared
 
 
 def made(schema: Any, **spec: Any) -> dict[str, Any]:

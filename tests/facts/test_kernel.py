@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.facts import kernel
-from tests.shared import REPO
+from tests.testing.shared import REPO
 
 
 # node-feature-discovery source/kernel/version.go; driver-toolkit PR 154 has the "+".

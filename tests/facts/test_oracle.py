@@ -3,7 +3,7 @@
 import pytest
 
 from tests.facts import answers
-from tests.shared import mismatches, oracle, own
+from tests.testing.shared import mismatches, oracle, own
 
 # Every input of these files can be asked of our functions: none is left out.
 # File, our answer, least number of cases in the shared file, and in our excerpt.

@@ -3,7 +3,7 @@ import yaml
 
 from generator.facts import release
 from generator.facts.release import OsTagRule, Release, Unsupported, resolve
-from tests.shared import operator_data
+from tests.testing.shared import operator_data
 
 
 def found(version):

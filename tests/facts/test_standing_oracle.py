@@ -4,7 +4,7 @@ import pytest
 
 from generator.operator import slots
 from tests.facts import standings
-from tests.shared import mismatches, oracle, own
+from tests.testing.shared import mismatches, oracle, own
 
 # File, our answer, least number of cases in the shared file, and in our excerpt. No case is left out.
 FILES = [

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from generator.facts import tag
 from generator.facts.tag import ImageTag, Unfit, Unreadable
-from tests.shared import REPO, shared
+from tests.testing.shared import REPO, shared
 
 REAL = [json.loads(line) for line in (REPO / "tests/data/real_tags.jsonl").read_text().splitlines()]
 

@@ -12,7 +12,7 @@ from generator.finding import Severity
 from generator.render.ownership import MANIFEST
 from generator.rules.judge import judge
 from generator.rules.table import RULES
-from tests.judging import fresh, revision_of
+from tests.testing.judging import fresh, revision_of
 
 HERE = Path(__file__).parent
 CASES = sorted(path.name for path in HERE.iterdir() if (path / "inventory").is_dir())

@@ -6,8 +6,8 @@ import pytest
 
 from generator.observed.image import BuiltImage, built
 from generator.observed.manifest import Unreadable
-from tests.registry import images
-from tests.registry.images import Manifest
+from tests.testing.registry import images
+from tests.testing.registry.images import Manifest
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 KERNEL = "6.8.0-106-generic"

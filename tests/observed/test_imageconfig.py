@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generator.observed.imageconfig import ImageConfig, parse
 from generator.observed.manifest import Unreadable
-from tests.registry import images
+from tests.testing.registry import images
 
 KERNEL = "5.14.0-427.37.1.el9_4.x86_64"
 

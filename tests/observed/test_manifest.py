@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.observed.manifest import Image, Index, Member, Unreadable, parse, platform
-from tests.registry import images
+from tests.testing.registry import images
 
 DIGEST = f"sha256:{'a' * 64}"
 SCHEMA_1 = "application/vnd.docker.distribution.manifest.v1+prettyjws"

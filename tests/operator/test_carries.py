@@ -6,8 +6,8 @@ from generator.facts.cuda import Need, parse_driver
 from generator.facts.cudachoice import Compatibility
 from generator.facts.driverrange import EVERY, Range
 from generator.operator.carries import Loaded, Verdict, answer, known_labels, loaded
-from tests.judging import revision_of
-from tests.rules.inventories import HEAD, inventory, pool
+from tests.testing.judging import revision_of
+from tests.testing.pools import HEAD, inventory, pool
 
 TAG = "580-5.15.0-%s-generic-ubuntu22.04"
 

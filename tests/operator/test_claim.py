@@ -7,7 +7,7 @@ from generator.facts import label
 from generator.facts.release import DriverApi, Release, resolve
 from generator.operator.claim import absent_labels, asked, claims, has_gpu, taken_by
 from generator.operator.image import Refused
-from tests.shared import oracle, own
+from tests.testing.shared import oracle, own
 
 GPU = {label.GPU_PRESENT: "true"}
 

@@ -5,8 +5,8 @@ import pytest
 from generator.declared.fleet import Cluster
 from generator.facts.release import Release, known, resolve
 from generator.operator.combination import combinations, references
-from tests.inventories import FLEET, IMAGE, POOL, files
-from tests.judging import revision_of
+from tests.testing.inventories import FLEET, IMAGE, POOL, files
+from tests.testing.judging import revision_of
 
 MANAGER = "nvcr.io/nvidia/cloud-native/k8s-driver-manager:v0.12.0"  # chart-values.yaml of v26.7.0
 DRIVER = "nvcr.io/nvidia/driver"

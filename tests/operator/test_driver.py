@@ -11,9 +11,9 @@ from generator.declared.fleet import Cluster, Taint
 from generator.facts import crd
 from generator.facts.release import Release, known, resolve
 from generator.operator.driver import carries_upgrade_policy, object_spec, policy_spec, toleration, upgrade_policy
-from tests.inventories import FLEET, POOL, files
-from tests.judging import revision_of
-from tests.shared import oracle
+from tests.testing.inventories import FLEET, POOL, files
+from tests.testing.judging import revision_of
+from tests.testing.shared import oracle
 
 RELEASES = known()
 UPGRADE_POLICY = {

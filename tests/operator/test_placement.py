@@ -7,8 +7,8 @@ from generator.facts.cuda import Need
 from generator.facts.cudachoice import By, LabelFamily
 from generator.facts.driveraffinity import families, labels_of
 from generator.operator.placement import need_terms, workload_terms
-from tests.judging import revision_of
-from tests.rules.inventories import HEAD, inventory, pool
+from tests.testing.judging import revision_of
+from tests.testing.pools import HEAD, inventory, pool
 
 ZONE = "{key: zone, operator: In, values: [z1]}"
 

@@ -7,7 +7,7 @@ import pytest
 from generator.facts.release import DriverApi, Release, resolve
 from generator.operator.driverpod import Machine, NoPod, Unmade
 from generator.operator.reload import Change, Effect, Verdict, verdict
-from tests.shared import oracle, own
+from tests.testing.shared import oracle, own
 
 APIS = {"nvidiadriver": DriverApi.NVIDIADRIVER, "clusterpolicy": DriverApi.CLUSTERPOLICY}
 UBUNTU = {

@@ -9,8 +9,8 @@ import yaml
 
 from generator.render.delivery import HEALTH_EXPRESSIONS
 from generator.render.ownership import cluster_of
-from tests.inventories import CATALOG, FLEET, IMAGE, POOL, cluster, files, texts, told
-from tests.judging import findings
+from tests.testing.inventories import CATALOG, FLEET, IMAGE, POOL, cluster, files, texts, told
+from tests.testing.judging import findings
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 ARGOCD = 'delivery: {argocd: {repoURL: "https://git.example.com/fleet.git"}}\n'

@@ -8,8 +8,8 @@ import yaml
 
 from generator.finding import Severity
 from generator.revision.revision import Revision
-from tests.judging import revision_of
-from tests.shared import REPO
+from tests.testing.judging import revision_of
+from tests.testing.shared import REPO
 
 EXAMPLES = sorted(path for path in (REPO / "docs" / "examples").iterdir() if path.is_dir())
 SAMPLE = {

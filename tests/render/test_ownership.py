@@ -17,8 +17,8 @@ from generator.render.ownership import (
     strays,
     taken_away,
 )
-from tests.inventories import CLUSTER_FILE, POOL, cluster, files, rendered
-from tests.judging import fresh
+from tests.testing.inventories import CLUSTER_FILE, POOL, cluster, files, rendered
+from tests.testing.judging import fresh
 
 B = POOL.replace("pool: a", "pool: b")
 TWO = {**files(POOL, B), "inventory/two.yaml": cluster(POOL, name="two")}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from generator.finding import Finding, Place, Severity
 from generator.render.output import Rendered
-from tests.judging import revision_of
+from tests.testing.judging import revision_of
 
 FLEET = """apiVersion: drivergate.dev/v1alpha1
 kind: Fleet

@@ -6,8 +6,8 @@ import pytest
 
 from generator.facts.release import known
 from generator.render.values import chart_values
-from tests.inventories import FLEET, POOL, files
-from tests.judging import revision_of
+from tests.testing.inventories import FLEET, POOL, files
+from tests.testing.judging import revision_of
 
 
 def values(version: str, *, install: str = "helm", api: str = "NVIDIADriver", pool: str = POOL) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from generator.render.views import annotated
-from tests.inventories import POOL, files, texts
+from tests.testing.inventories import POOL, files, texts
 
 ARGO, FLUX = "argocd.argoproj.io/sync-options", "kustomize.toolkit.fluxcd.io/prune"
 PROTECTED = "Delete=confirm,Prune=confirm,SkipDryRunOnMissingResource=true"

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from generator.finding import Severity
-from tests.inventories import POOL, WORKLOADS_FILE, cluster, files, texts, workload, workloads
-from tests.judging import findings, revision_of
+from tests.testing.inventories import POOL, WORKLOADS_FILE, cluster, files, texts, workload, workloads
+from tests.testing.judging import findings, revision_of
 
 BUDGET = "one/workloads/poddisruptionbudget-w.yaml"
 PATCH = "one/components/w/node-affinity.yaml"

@@ -21,8 +21,8 @@ from generator.report.formats.junit import junit
 from generator.report.formats.markdown import markdown
 from generator.report.formats.sarif import sarif
 from generator.report.reported import Reported, RuleText
-from tests.judging import revision_of
-from tests.rules.inventories import CLUSTER, FLEET, inventory, pool
+from tests.testing.judging import revision_of
+from tests.testing.pools import CLUSTER, FLEET, inventory, pool
 from tests.testing.reports import HOSTILE, issues_of, run_of, suite_of
 
 Files = dict[str, str]

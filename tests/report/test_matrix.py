@@ -12,8 +12,8 @@ import yaml
 from generator.change.work import to_build
 from generator.report import matrix
 from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
-from tests.cli.calling import REPO
-from tests.upgrade.planning import works
+from tests.testing.command import REPO
+from tests.testing.planning import works
 
 
 def wanted() -> tuple:

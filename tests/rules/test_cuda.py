@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.inventories import CLUSTER, HEAD, cluster, inventory, messages, pool, told
+from tests.testing.pools import CLUSTER, HEAD, cluster, inventory, messages, pool, told
 
 WORKLOADS, CATALOG = "inventory/w.yaml", "inventory/catalog.yaml"
 TAG = "580-5.15.0-173-generic-ubuntu22.04"

@@ -1,7 +1,7 @@
 import pytest
 
 from generator.finding import Finding
-from tests.judging import findings
+from tests.testing.judging import findings
 
 FLEET = """\
 apiVersion: drivergate.dev/v1alpha1

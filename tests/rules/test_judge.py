@@ -9,8 +9,18 @@ from generator.revision.revision import Revision
 from generator.rules.judge import Judgement, judge
 from generator.rules.rule import Problem, Rule
 from generator.rules.table import RULES
-from tests.inventories import CLUSTER_FILE, FLEET, FLEET_FILE, POOL, WORKLOADS_FILE, cluster, files, workload, workloads
-from tests.judging import revision_of
+from tests.testing.inventories import (
+    CLUSTER_FILE,
+    FLEET,
+    FLEET_FILE,
+    POOL,
+    WORKLOADS_FILE,
+    cluster,
+    files,
+    workload,
+    workloads,
+)
+from tests.testing.judging import revision_of
 
 B = POOL.replace("pool: a", "pool: b")
 MISSING = "image/missing"

@@ -8,8 +8,8 @@ from generator.render.ownership import MANIFEST, ownership
 from generator.revision.revision import Revision
 from generator.rules.judge import judge
 from generator.rules.table import RULES
-from tests.inventories import CLUSTER_FILE, POOL, cluster, files
-from tests.judging import revision_of
+from tests.testing.inventories import CLUSTER_FILE, POOL, cluster, files
+from tests.testing.judging import revision_of
 
 B = POOL.replace("pool: a", "pool: b")
 GONE = "one/gpu-operator/nvidiadriver-b.yaml"

@@ -11,8 +11,8 @@ from generator.change import entry
 from generator.finding import Severity
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID, RULES
-from tests.shared import REPO
 from tests.test_bad import CASES, rule_of
+from tests.testing.shared import REPO
 
 ID = re.compile(r"[a-z]+/[a-z0-9]+(-[a-z0-9]+)*")
 FAMILIES = sorted({rule.family for rule in RULES})

@@ -4,8 +4,8 @@ import pytest
 
 from generator.finding import Finding
 from generator.rules.table import BY_ID
-from tests.inventories import POOL, cluster, files
-from tests.judging import revision_of
+from tests.testing.inventories import POOL, cluster, files
+from tests.testing.judging import revision_of
 
 RULE = BY_ID["template/not-a-manifest"]
 OURS = "templates/{cluster}/gpu-operator/kustomization.yaml.j2"

@@ -2,8 +2,8 @@
 
 from generator.upgrade.invented import invented
 from tests.change.test_plan import catalog, files, pool, tag
-from tests.inventories import HEAD
-from tests.upgrade.planning import read
+from tests.testing.inventories import HEAD
+from tests.testing.planning import read
 
 KERNEL = "5.15.0-173-generic"
 ON = "runsOn: {clusters: [one], pools: [a]}, namespace: ml, owner: {kind: Deployment}, replicas: 2"

@@ -8,7 +8,7 @@ from generator.observed.objects import Reading
 from generator.upgrade.event import Kind
 from generator.upgrade.simulation import Simulation, Wish, simulate
 from generator.upgrade.state import State
-from tests.upgrade.live import budget, daemonset, driver_pod, node, nvidiadriver, pod, policy, read, validator
+from tests.testing.live import budget, daemonset, driver_pod, node, nvidiadriver, pod, policy, read, validator
 from tests.upgrade.test_status import release
 
 NAMES = ("n1", "n2", "n3", "n4")

@@ -9,7 +9,7 @@ from generator.observed.objects import Reading
 from generator.upgrade.scene import Verdict
 from generator.upgrade.state import State
 from generator.upgrade.status import NodeStatus, Status, status
-from tests.upgrade.live import (
+from tests.testing.live import (
     DAEMONSET,
     SPACE,
     STATE,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.shared import mismatches, oracle, own
+from tests.testing.shared import mismatches, oracle, own
 from tests.upgrade.traces import trace
 
 # None is left out. What no trace holds: requestor mode, an eviction that is refused for ever (timeoutSeconds 0),

@@ -5,7 +5,7 @@ import pytest
 
 from generator.edges.git.blobs import EMPTY_BLOBS, EMPTY_TREES, algorithm_of, blob_id, read_blobs
 from generator.edges.git.command import git_at
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 @pytest.mark.parametrize("algorithm", ["sha1", "sha256"])

@@ -12,7 +12,7 @@ from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import Index
 from generator.edges.process import Output
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 def staged(root: str, environ: dict[str, str] | None = None) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ import pytest
 from generator.edges.errors import CouldNotLookError, NoCommitError, NoGitError, OutsideError, UnreadableError
 from generator.edges.git.command import Git, git_at
 from generator.edges.git.difference import Difference, Differing
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 def git(repo: Repo) -> Git:

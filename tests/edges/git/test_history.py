@@ -7,7 +7,7 @@ from generator.edges.errors import CouldNotLookError, NoCommitError, UnreadableE
 from generator.edges.git.command import Git, git_at
 from generator.edges.git.history import Commit, first_parent, head, is_shallow, last_commits, start_commit, start_tree
 from generator.edges.source import Entry, Kind
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 def git(repo: Repo) -> Git:

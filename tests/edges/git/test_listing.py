@@ -5,7 +5,7 @@ from pathlib import Path
 
 from generator.edges.git.command import git_at
 from generator.edges.git.listing import Listings, Untracked, untracked
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 def listings(root: str, *folders: str) -> Listings:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from generator.edges.git.command import Git, git_at
 from generator.edges.git.since import first_declared
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 DATES = ("2026-01-01T00:00:00+00:00", "2026-01-11T00:00:00+00:00", "2026-01-31T00:00:00+00:00")
 JANUARY_1 = 1767225600  # date -u -d 2026-01-01 +%s

@@ -11,7 +11,7 @@ from generator.edges.git.command import git_at
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Kind
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
 
 def index(root: str, *folders: str) -> Index:

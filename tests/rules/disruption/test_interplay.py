@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.inventories import WORKLOADS, inventory, messages, pool, told, workload, workloads
+from tests.testing.pools import WORKLOADS, inventory, messages, pool, told, workload, workloads
 
 RULE = "disruption/will-time-out"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from generator.finding import Severity
-from tests.judging import findings
-from tests.rules.inventories import WORKLOADS, cluster, inventory, messages, pool, told, workload, workloads
+from tests.testing.judging import findings
+from tests.testing.pools import WORKLOADS, cluster, inventory, messages, pool, told, workload, workloads
 
 POOL = pool("a", "nodes: 3")
 BASES = "bases/budget.yaml"

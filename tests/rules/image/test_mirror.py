@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.inventories import FLEET, HEAD, files, texts
-from tests.judging import findings
+from tests.testing.inventories import FLEET, HEAD, files, texts
+from tests.testing.judging import findings
 
 NVCR, MIRROR, OTHER = "nvcr.io/nvidia/driver", "registry.example.com/nvidia/driver", "second.example.com/nvidia/driver"
 TAG = "580-5.15.0-1111-aws-ubuntu22.04"

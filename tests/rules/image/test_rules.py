@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from generator.finding import Finding
 from generator.images.nearest import Nearest
 from generator.rules.image import rules as image
-from tests.judging import findings, revision_of
+from tests.testing.judging import findings, revision_of
 
 UBUNTU = ("ubuntu", "22.04")
 REPOSITORY = "nvcr.io/nvidia/driver"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.inventories import inventory, pool, told
+from tests.testing.pools import inventory, pool, told
 
 BASE = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: cluster-policy}\nspec:\n  driver:\n%s"
 

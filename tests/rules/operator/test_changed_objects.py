@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from generator.revision.driver_objects import DriverObject
-from tests.rules.inventories import CLUSTER, inventory, pool, told
+from tests.testing.pools import CLUSTER, inventory, pool, told
 
 COMPILED = 'mode: compiled, version: "580.82.07"'
 

@@ -11,7 +11,7 @@ from generator.facts.label import Node
 from generator.facts.release import Release, resolve
 from generator.operator.selector import Conflict, Driver, validate
 from generator.rules.operator.claims import Claim, Overlap, _Index, overlaps, told_apart
-from tests.shared import oracle, own
+from tests.testing.shared import oracle, own
 
 GPU = {label.GPU_PRESENT: frozenset({"true"})}
 

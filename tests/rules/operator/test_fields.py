@@ -7,8 +7,8 @@ import yaml
 
 from generator.facts.definition import Definition, definitions
 from generator.finding import Severity
-from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
-from tests.shared import operator_data
+from tests.testing.pools import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
+from tests.testing.shared import operator_data
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 BASE = """\

@@ -3,7 +3,7 @@
 import pytest
 
 from generator.finding import Severity
-from tests.rules.inventories import inventory, messages, pool, told
+from tests.testing.pools import inventory, messages, pool, told
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 RHCOS = '{id: rhcos, version: "4.15"}'

@@ -4,8 +4,8 @@ import pytest
 
 from generator.finding import Finding
 from generator.rules.table import BY_ID
-from tests.inventories import POOL, cluster, files
-from tests.judging import revision_of
+from tests.testing.inventories import POOL, cluster, files
+from tests.testing.judging import revision_of
 
 DIFFERS, OVERLAP = "operator/object-differs", "operator/selector-overlap"
 OURS = "templates/{cluster}/gpu-operator/nvidiadriver-{pool}.yaml.j2"
@@ -15,7 +15,7 @@ POLICY = "templates/{cluster}/gpu-operator/clusterpolicy.yaml.j2"
 B = POOL.replace("pool: a", "pool: b")
 HEAD = "apiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata:\n"
 METADATA = "  name: {{ name }}\n  annotations:\n    {{ annotations | block(4) }}\n"
-# What tests/inventories.py declares of pool a, in the fields of an NVIDIADriver (CRD of v26.7.0).
+# What tests/testing/inventories.py declares of pool a, in the fields of an NVIDIADriver (CRD of v26.7.0).
 FIELDS = {
     "repository": "nvcr.io/nvidia",
     "image": "driver",

@@ -6,8 +6,8 @@ from generator.finding import Severity
 from generator.revision.driver_objects import DriverObject
 from generator.rules.operator.rules import RULES
 from generator.rules.upgrade.rules import RULES as UPGRADE
-from tests.judging import revision_of
-from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
+from tests.testing.judging import revision_of
+from tests.testing.pools import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 BASE = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: cluster-policy}\nspec:\n%s"

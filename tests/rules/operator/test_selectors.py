@@ -3,7 +3,7 @@
 import pytest
 
 from generator.finding import Severity
-from tests.rules.inventories import inventory, pool, told
+from tests.testing.pools import inventory, pool, told
 
 NONE = ""
 

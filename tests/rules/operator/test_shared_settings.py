@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.inventories import inventory, messages, pool, told
+from tests.testing.pools import inventory, messages, pool, told
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 NOBLE = {"os": '{id: ubuntu, version: "24.04"}', "kernels": "[6.8.0-106-generic]"}

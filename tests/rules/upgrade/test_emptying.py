@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.inventories import WORKLOADS, cluster, inventory, messages, pool, told, workload, workloads
+from tests.testing.pools import WORKLOADS, cluster, inventory, messages, pool, told, workload, workloads
 
 FAMILY = (
     "upgrade/emptydir-will-fail",

@@ -3,8 +3,8 @@
 import pytest
 
 from generator.revision.driver_objects import DriverObject, driver_objects
-from tests.judging import fresh, revision_of
-from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, pool, told
+from tests.testing.judging import fresh, revision_of
+from tests.testing.pools import CLUSTER, FLEET, cluster, fleet, inventory, pool, told
 
 HOLD = "hold: {reason: benchmarks until the end of the quarter}"
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"

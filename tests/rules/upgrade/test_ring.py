@@ -5,8 +5,8 @@ import pytest
 from generator.rules.rule import Problem
 from generator.rules.table import BY_ID
 from generator.rules.upgrade.ring import order
-from tests.judging import revision_of
-from tests.rules.inventories import FLEET, cluster, fleet, messages, pool, told
+from tests.testing.judging import revision_of
+from tests.testing.pools import FLEET, cluster, fleet, messages, pool, told
 
 
 def rings(**clusters: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.inventories import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
+from tests.testing.pools import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 MANIFEST = f"{POLICY}, install: manifest, clusterPolicyBase: bases/p.yaml"

@@ -11,8 +11,8 @@ from generator.declared.fleet import Cluster
 from generator.finding import Finding, Severity
 from generator.rules.judge import judge
 from generator.rules.table import RULES
-from tests.conformance import everything
-from tests.judging import revision_of
+from tests.testing import everything
+from tests.testing.judging import revision_of
 
 REPO = Path(__file__).resolve().parents[2]
 NAMES = ("sample", "everything")

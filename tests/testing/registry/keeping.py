@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import Called, call
-from tests.cli.fleet import FLEET, HEAD, repository
-from tests.gitrepo import isolate
-from tests.registry.images import Manifest, config, image, ubuntu_env
+from tests.testing.command import Exit, call
+from tests.testing.gitrepo import isolate
+from tests.testing.levels import FLEET, HEAD, repository
+from tests.testing.registry.images import Manifest, config, image, ubuntu_env
 
 Capture = pytest.CaptureFixture[str]
 NAME = "nvidia/driver"
@@ -42,10 +42,10 @@ class Kept:
         fleet = FLEET.replace("nvcr.io/nvidia/driver", self.name)
         repository(root, fleet=fleet, catalog=catalog)
 
-    def call(self, *arguments: str) -> Called:
+    def call(self, *arguments: str) -> Exit:
         return call(self.capture, "catalog", *arguments, root=self.root)
 
-    def sync(self, *arguments: str) -> Called:
+    def sync(self, *arguments: str) -> Exit:
         return self.call("sync", *arguments)
 
     def told(self, *arguments: str) -> dict[str, object]:

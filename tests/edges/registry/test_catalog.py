@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import Called
-from tests.registry import keeping
-from tests.registry.images import config, image, index, ubuntu_env
-from tests.registry.keeping import OTHERS, A, B, Capture, Kept, built, line
-from tests.registry.pusher import Pusher
+from tests.testing.command import Exit
+from tests.testing.registry import keeping
+from tests.testing.registry.images import config, image, index, ubuntu_env
+from tests.testing.registry.keeping import OTHERS, A, B, Capture, Kept, built, line
+from tests.testing.registry.pusher import Pusher
 
 
 @pytest.fixture(autouse=True)
@@ -43,4 +43,4 @@ def test_from_nothing_to_pushed_again_to_gone(kept: Kept, pusher: Pusher) -> Non
         line(A, again, version="580.159.04"),
         line(B, docker).replace("}", ", gone: true}"),
     ]
-    assert kept.call("verify") == Called(0, f"{kept.name}: 2 as listed\n", "")
+    assert kept.call("verify") == Exit(0, f"{kept.name}: 2 as listed\n", "")

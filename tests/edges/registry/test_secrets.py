@@ -12,9 +12,9 @@ import pytest
 from generator.cli.looking import look
 from generator.edges.errors import OutsideError
 from generator.edges.registry.secret import Secret
-from tests.registry import images
-from tests.registry.conftest import session
-from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json
+from tests.testing.registry import images
+from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply, as_json
+from tests.testing.registry.sessions import session
 
 WORD = "hunter2"
 ENCODED = [base64.b64encode(f"{before}{WORD}".encode()).decode().rstrip("=") for before in ("", "u:", "$oauthtoken:")]

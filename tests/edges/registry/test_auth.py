@@ -11,9 +11,9 @@ import pytest
 from generator.edges.errors import CouldNotLookError
 from generator.edges.parallel import each
 from generator.edges.registry.challenge import Challenge, challenges, token_url
-from tests.registry import images
-from tests.registry.conftest import session
-from tests.registry.faults import Asked, FaultServer, Holding, Reply, as_json
+from tests.testing.registry import images
+from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply, as_json
+from tests.testing.registry.sessions import session
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 ONE = images.image()

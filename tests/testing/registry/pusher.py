@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import urllib3
 
-from tests.registry.images import Manifest, digest
+from tests.testing.registry.images import Manifest, digest
 
 
 def basic_auth(login: tuple[str, str]) -> dict[str, str]:

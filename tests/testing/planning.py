@@ -10,7 +10,7 @@ from generator.declared.build import build
 from generator.declared.catalog import Catalog, collect
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
-from tests.judging import VERSION, bytes_of
+from tests.testing.judging import VERSION, bytes_of
 
 EMPTY = {"kernels": (), "os": "", "driver": "", "node_image": "", "operator": ""}
 NOWHERE = {"clusters": frozenset(), "rings": frozenset(), "pools": frozenset()}

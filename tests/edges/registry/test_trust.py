@@ -6,9 +6,9 @@ import pytest
 
 from generator.edges.errors import CouldNotLookError, OutsideError
 from generator.edges.registry import trust as registry_trust
-from tests.registry import images
-from tests.registry.conftest import session
-from tests.registry.faults import FaultServer, Holding, Reply
+from tests.testing.registry import images
+from tests.testing.registry.faults import FaultServer, Holding, Reply
+from tests.testing.registry.sessions import session
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 PROXY = "http://proxy:3128"

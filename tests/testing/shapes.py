@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.adopt.nodes import GPU, nfd, node
+from tests.testing.nodes import GPU, nfd, node
 
 PRESENT = "nvidia.com/gpu=present:NoSchedule"
 INFO = {"architecture": "amd64"}

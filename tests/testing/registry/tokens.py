@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.x509 import load_pem_x509_certificate
 
-from tests.registry.faults import Asked, Reply, as_json
-from tests.registry.pusher import basic_auth
+from tests.testing.registry.faults import Asked, Reply, as_json
+from tests.testing.registry.pusher import basic_auth
 
 ISSUER, SERVICE = "tests", "registry.test"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import REPO
-from tests.registry import keeping
-from tests.registry.faults import FaultServer
-from tests.registry.keeping import FILE, Kept
-from tests.registry.large import Large
+from tests.testing.command import REPO
+from tests.testing.registry import keeping
+from tests.testing.registry.faults import FaultServer
+from tests.testing.registry.keeping import FILE, Kept
+from tests.testing.registry.large import Large
 
 NEEDED = 100
 MAIN = "import sys\nfrom generator.cli import main\nsys.argv[0] = 'drivergate'\nmain()"

@@ -7,8 +7,8 @@ import pytest
 from generator.edges.errors import CouldNotLookError
 from generator.edges.registry import paging as registry_paging
 from generator.edges.registry.client import Absent, Missing
-from tests.registry.conftest import session
-from tests.registry.faults import Asked, FaultServer, Reply, Script, as_json, error
+from tests.testing.registry.faults import Asked, FaultServer, Reply, Script, as_json, error
+from tests.testing.registry.sessions import session
 
 TAGS = [f"580-6.8.0-{abi}-generic-ubuntu24.04" for abi in range(100, 350)]
 

@@ -1,19 +1,10 @@
 """A small fleet in a real git repository, and the installed command line that judges it."""
 
 import hashlib
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct, json
-
-from tests.gitrepo import Repo
-
-REPO = Path(__file__).resolve().parents[2]
-BIN = Path(sys.executable).parent
-DRIVERGATE = str(BIN / "drivergate")
+from tests.testing.command import DRIVERGATE, Exit, call_in, run_process
+from tests.testing.gitrepo import Repo
 
 RUNNING, NEXT = "5.15.0-173-generic", "5.15.0-177-generic"
 TAG, NEXT_TAG = (f"580-{kernel}-ubuntu22.04" for kernel in (RUNNING, NEXT))
@@ -68,46 +59,17 @@ def inventory() -> dict[str, str | bytes]:
     return {"inventory/fleet.yaml": FLEET, EAST: cluster(), IMAGES: catalog(TAG)}
 
 
-class Said(Struct, frozen=True):
-    """How a command ended, and everything that it printed."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def text(self) -> str:
-        """Both streams."""
-        return self.stdout + self.stderr
-
-    @property
-    def json(self) -> Any:
-        """What --format json printed."""
-        return json.decode(self.stdout)
-
-    @property
-    def findings(self) -> list[str]:
-        """Each finding of --format json on a line, without its hint."""
-        return sorted(
-            f"{one['severity']} {one['rule']} {one['file']}:{one['line']}:{one['column']} {one['message']}"
-            for one in self.json["findings"]
-        )
-
-
-def run(root: Path, *command: str, env: dict[str, str] | None = None) -> Said:
+def run(root: Path, *command: str, env: dict[str, str] | None = None) -> Exit:
     """Run any command at a root, without standard input."""
-    done = subprocess.run(
-        command, cwd=root, env=os.environ | (env or {}), stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return run_process(*command, cwd=root, env=env)
 
 
-def drivergate(root: Path, *arguments: str, env: dict[str, str] | None = None) -> Said:
-    """Run the installed command; it must never crash."""
-    said = run(root, DRIVERGATE, *arguments, env=env)
-    assert said.code not in {70, -11, -6}, said.text
-    assert "Traceback" not in said.text
-    return said
+def drivergate(root: Path, *arguments: str, env: dict[str, str] | None = None) -> Exit:
+    """The command at a root; it must never crash. With an environment of its own it is a process of its own."""
+    ended = call_in(root, *arguments) if env is None else run(root, DRIVERGATE, *arguments, env=env)
+    assert ended.code not in {70, -11, -6}, ended.text
+    assert "Traceback" not in ended.text
+    return ended
 
 
 def judged(root: Path, *arguments: str, env: dict[str, str] | None = None) -> list[str]:
@@ -145,6 +107,6 @@ class Fleet(Repo):
         said = drivergate(self.path, "render", *arguments)
         assert said.code == 0, said.text
 
-    def check(self, *arguments: str) -> Said:
+    def check(self, *arguments: str) -> Exit:
         """The gate by hand."""
         return drivergate(self.path, "check", *arguments)

@@ -9,7 +9,7 @@ from generator.finding import Finding
 from generator.revision.driver_objects import DriverObject
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID
-from tests.judging import revision_of
+from tests.testing.judging import revision_of
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\n"
 CLUSTER = "inventory/c.yaml"

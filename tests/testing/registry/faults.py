@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
 
-from tests.registry.images import Manifest, digest
+from tests.testing.registry.images import Manifest, digest
 
 
 class Asked(NamedTuple):

@@ -1,4 +1,6 @@
-"""Runs the console blocks of README and docs/: `python -m tests.docs` writes what the commands print into the pages.
+"""Runs the console blocks of README and docs/.
+
+`python -m tests.testing.docs` writes what the commands print into the pages.
 
 A page's commands run in one shell, in a scratch repository with the sample fleet, committed. What a command prints to
 stdout and stderr is what a reader sees. Lines that begin with `> ` continue a command. Output that holds a fence itself
@@ -13,9 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.gitrepo import Repo
+from tests.testing.gitrepo import Repo
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("inventory", "bases", "out", "docs/examples", "docs/dumps")
 BLOCK = re.compile(r"^(?P<fence>`{3,})console\n(?P<body>.*?)^(?P=fence)$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)", flags=re.MULTILINE)

@@ -13,11 +13,11 @@ from generator.cli.looking import look
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.registry.client import Absent, Missing
 from generator.observed.image import BuiltImage
-from tests.registry import debian, images, keeping
-from tests.registry.conftest import session
-from tests.registry.faults import FaultServer
-from tests.registry.pusher import Pusher
-from tests.registry.tokens import ISSUER, SERVICE, TokenService
+from tests.testing.registry import debian, images, keeping
+from tests.testing.registry.faults import FaultServer
+from tests.testing.registry.pusher import Pusher
+from tests.testing.registry.sessions import session
+from tests.testing.registry.tokens import ISSUER, SERVICE, TokenService
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 # As NVIDIA's registry has it, dollar sign and all; a password with a colon and beyond ASCII.

@@ -15,9 +15,9 @@ from generator.edges.registry.client import Absent, Missing
 from generator.edges.registry.retry import Pace
 from generator.edges.registry.transport import Limits
 from generator.observed.image import BuiltImage
-from tests.registry import debian, images
-from tests.registry.conftest import QUICK, session
-from tests.registry.faults import Asked, FaultServer, Holding, Reply, Script, error, of_manifest
+from tests.testing.registry import debian, images
+from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply, Script, error, of_manifest
+from tests.testing.registry.sessions import QUICK, session
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 ONE = images.image()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from generator.finding import Finding, Severity
 from generator.render.output import Rendered
-from tests.judging import findings, revision_of
+from tests.testing.judging import findings, revision_of
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\n"
 FLEET = f"""{HEAD}kind: Fleet

@@ -2,8 +2,8 @@
 
 from urllib.parse import quote
 
-from tests.registry.faults import Asked, Reply, as_json, error, of_manifest
-from tests.registry.images import Manifest, config, digest, image, ubuntu_env
+from tests.testing.registry.faults import Asked, Reply, as_json, error, of_manifest
+from tests.testing.registry.images import Manifest, config, digest, image, ubuntu_env
 
 
 class Large:

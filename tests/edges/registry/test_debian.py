@@ -8,9 +8,9 @@ from generator.cli.looking import look
 from generator.edges.parallel import each
 from generator.edges.registry.client import Absent, Missing
 from generator.observed.image import BuiltImage
-from tests.registry import images
-from tests.registry.conftest import session
-from tests.registry.pusher import Pusher
+from tests.testing.registry import images
+from tests.testing.registry.pusher import Pusher
+from tests.testing.registry.sessions import session
 
 TAG = "580-6.8.0-106-generic-ubuntu24.04"
 

@@ -7,7 +7,7 @@ from typing import Any
 from generator.audit.audit import Audit, audit
 from generator.audit.live import Live
 from generator.observed.objects import Reading
-from tests.upgrade.planning import read
+from tests.testing.planning import read
 
 KERNEL, OTHER = "5.15.0-173-generic", "5.15.0-177-generic"
 NFD = "feature.node.kubernetes.io/"

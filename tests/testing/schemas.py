@@ -1,4 +1,4 @@
-"""Writes docs/schemas/ from the model: `python -m tests.schemas`, or `--check` to be told what is not up to date."""
+"""Writes docs/schemas/ from the model: `make schemas`; `--check` says what is not up to date."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from generator.declared.model import SLUGS, schema
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schemas"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 
 
 def texts() -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""A registry that tests ask: one that misbehaves, and one that somebody else wrote."""
