@@ -7,7 +7,6 @@ from msgspec import Struct
 from generator.audit import budgets, objects, pools
 from generator.audit.difference import ERRORS, Difference
 from generator.audit.live import Live
-from generator.audit.membership import is_looked_at
 from generator.audit.node import Judge, Standing
 from generator.audit.objects import Adoption
 from generator.audit.pools import PoolStanding
@@ -43,8 +42,8 @@ class Audit(Struct, frozen=True, kw_only=True):
 def audit(cluster: Cluster, catalog: Catalog, live: Live, workloads: Sequence[Workload] = ()) -> Audit:
     """The result doesn't depend on the order in which nodes are given. `workloads` are those of the cluster."""
     judge = Judge(cluster, Listed(catalog), live)
-    seen = sorted((node for node in live.nodes if is_looked_at(cluster, node)), key=lambda one: one.name)
-    nodes = tuple(judge.standing(node) for node in seen)
+    standings = [judge.standing(node) for node in sorted(live.nodes, key=lambda node: node.name)]
+    nodes = tuple(standing for standing in standings if standing is not None)
     of_pools = pools.standings(cluster, nodes)
     adopted = objects.adoptions(cluster, live)
     found = [one for node in nodes for one in node.differences]

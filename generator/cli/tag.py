@@ -110,6 +110,7 @@ def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool
 def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: bool) -> int:
     from msgspec import to_builtins
 
+    from generator.audit.judgement import judge_in
     from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
     from generator.edges.errors import UnreadableError, printable
     from generator.edges.given import read_given
@@ -122,7 +123,7 @@ def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: boo
     if isinstance(nodes, Unreadable):
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)
     clusters: tuple[Cluster, ...] = found.fleet.clusters
-    answers = [about(node, clusters, images) for node in nodes]
+    answers = [about(node, judge_in(clusters, node, images.listed), images) for node in nodes]
     if as_json:
         out(json.printed(json.with_findings({"nodes": to_builtins(answers)}, found.blocking)))
     else:

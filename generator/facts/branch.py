@@ -50,8 +50,11 @@ class Branch(Struct, frozen=True, kw_only=True):
     eol: str
     first_release: str
     paired_cuda: str
+    in_container_since: str
+    dropped_from_container: str
     confidence: str
     source: str
+    latest_seen: str = ""
     note: str = ""
 
 

@@ -63,12 +63,30 @@ def lacking(one: Combination, entry: Entry | None) -> Lack | None:
     return Lack.CERTAINTY if one.arch == "amd64" else Lack.RECORD
 
 
+class Availability(Struct, frozen=True):
+    """How one image stands in the catalog for one platform: its line, and how that falls short."""
+
+    combination: Combination
+    entry: Entry | None
+    lack: Lack | None
+
+    @property
+    def usable(self) -> bool:
+        """Whether nodes can count on it, as far as is known: nearly every image serves amd64."""
+        return self.lack is None or self.lack is Lack.CERTAINTY
+
+
 class Listed:
     """The catalog by tag, and by digest for repositories that are asked for one."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self.digests: dict[str, Mapping[str, Entry]] = {}
+
+    def look_up(self, combination: Combination) -> Availability:
+        """How the image of a combination stands; its reference must be one."""
+        entry = self.entry(combination)
+        return Availability(combination, entry, lacking(combination, entry))
 
     def entry(self, one: Combination) -> Entry | None:
         """The line that lists what a combination asks for."""

@@ -68,6 +68,19 @@ def _combination(cluster: Cluster, pool: Pool, kernel: Kernel | None, arch: str)
     )
 
 
+def combination_on(pool: Pool, kernel: str, arch: str, reference: str) -> Combination:
+    """What a node of the pool with this kernel and machine asks for, as what must be built for it."""
+    precompiled = pool.driver.mode is Mode.PRECOMPILED
+    return Combination(
+        pool=pool,
+        kernel=Kernel(kernel, kernel, upcoming=False, file="", path=()) if precompiled else None,
+        arch=arch,
+        upcoming=False,
+        repository=pool.driver.repository,
+        reference=reference,
+    )
+
+
 def reference(cluster: Cluster, pool: Pool, kernel: str) -> str | Refused:
     """The image reference that the operator composes for a kernel of this pool ("" for a compiled driver)."""
     assert pool.os is not None

@@ -4,7 +4,6 @@ gpu-operator internal/image/image.go, api/nvidia/v1alpha1/nvidiadriver_types.go 
 controllers/object_controls.go resolveDriverTag (ClusterPolicy), v24.9 to v26.7.
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 
@@ -45,7 +44,7 @@ class Refused(Struct, frozen=True):
 
 
 class ImageSpec(Struct, frozen=True, kw_only=True):
-    """The fields of the object, "" where unset, and the environment of the operator's pod."""
+    """The fields of the object, "" where unset."""
 
     api: DriverApi
     repository: str = ""
@@ -53,7 +52,6 @@ class ImageSpec(Struct, frozen=True, kw_only=True):
     version: str = ""
     precompiled: bool = False
     component: Component = Component.DRIVER
-    env: Mapping[str, str] = {}
 
 
 class NodeSystem(Struct, frozen=True, kw_only=True):
@@ -116,7 +114,7 @@ def _of_policy(release: Release, spec: ImageSpec, node: NodeSystem) -> str | Ref
     os_tag = _policy_os_tag(release, spec, node)
     if isinstance(os_tag, Refused):
         return os_tag
-    base = _precompiled_path(spec, node) if _carries_kernel(spec) else _policy_path(release, spec)
+    base = _precompiled_path(spec, node) if _carries_kernel(spec) else image_path(release, spec, "")
     if isinstance(base, Refused):
         return base
     return base if "sha256:" in base else f"{base}-{os_tag}"
@@ -144,10 +142,6 @@ def _precompiled_path(spec: ImageSpec, node: NodeSystem) -> str | Refused:
     if spec.image:
         return f"{spec.image}-{node.kernel}"
     return Refused(Refusal.INCOMPLETE_PRECOMPILED, "repository, image and version are all unset")
-
-
-def _policy_path(release: Release, spec: ImageSpec) -> str | Refused:
-    return image_path(release, spec, spec.env.get(f"{spec.component.upper()}_IMAGE", ""))
 
 
 def image_path(release: Release, spec: ImageSpec, fallback: str) -> str | Refused:

@@ -12,7 +12,6 @@ from msgspec import Struct
 from generator.facts import label
 from generator.facts.label import Node
 from generator.facts.release import Release
-from generator.operator.nodepool import candidate_selector
 
 
 class Conflict(StrEnum):
@@ -69,18 +68,6 @@ def owners(drivers: Sequence[Driver], nodes: Sequence[Node]) -> dict[str, str | 
     fallback = next((driver.name for driver in live if driver.default), None)
     owned = {node.name: next(iter(_claims(claiming, node)), fallback) for node in gpu_nodes}
     return {node.name: owned.get(node.name, node.labels.get(label.OWNER)) for node in nodes}
-
-
-def selected_by(release: Release, drivers: Sequence[Driver], nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
-    """Per node the objects whose pools look at it; before v26.7, where no owner label stands between them."""
-    selectors = {
-        each.name: candidate_selector(release, each.name, each.node_selector)
-        for each in sorted(drivers, key=lambda driver: driver.name)
-    }
-    return {
-        node.name: tuple(name for name, selector in selectors.items() if label.matches(selector, node.labels))
-        for node in nodes
-    }
 
 
 def _spec_problem(drivers: Sequence[Driver]) -> Conflicting | None:

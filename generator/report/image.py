@@ -11,7 +11,7 @@ from generator.declared.layers import Level
 from generator.declared.mirror import Mirror, MirrorKind, node_mirrors
 from generator.facts.osname import os_tag
 from generator.facts.release import OsTagRule, Release
-from generator.images.lookup import Lack, Listed, lacking
+from generator.images.lookup import Availability, Lack, Listed
 from generator.images.mirrors import source
 from generator.operator import effective
 from generator.operator.combination import Combination, combinations, references
@@ -63,6 +63,12 @@ class Image(Struct, frozen=True, kw_only=True):
         return not self.refused and all(platform.usable for platform in self.platforms)
 
 
+def platform_of(image: Availability) -> Platform:
+    """How an image stands for one platform, in words."""
+    state = STATES[image.lack] if image.lack else BUILT
+    return Platform(image.combination.platform, state, image.usable)
+
+
 class Images:
     """Answers about images of one fleet against one catalog. `node_images` are levels by name, as of_pool's."""
 
@@ -89,16 +95,8 @@ class Images:
         return Image(
             reference=first.reference,
             upcoming=first.upcoming,
-            platforms=self.platforms(ones),
+            platforms=tuple(platform_of(self.listed.look_up(combination)) for combination in ones),
             parts=tuple(self._parts(cluster, first)),
-        )
-
-    def platforms(self, ones: Iterable[Combination]) -> tuple[Platform, ...]:
-        """How one image stands for each of its platforms."""
-        lacks = [(one.platform, lacking(one, self.listed.entry(one))) for one in ones]
-        return tuple(
-            Platform(platform, STATES[lack] if lack else BUILT, lack in {None, Lack.CERTAINTY})
-            for platform, lack in lacks
         )
 
     def _parts(self, cluster: Cluster, one: Combination) -> Iterator[Part]:

@@ -11,7 +11,7 @@ from generator.facts.podselector import selector_problem
 from generator.facts.release import Release
 from generator.observed.driver import DriverObject
 from generator.observed.objects import DRIVER_KINDS, Objects
-from generator.operator.selector import Conflict, Conflicting, Driver, owners
+from generator.operator.selector import Conflict, Conflicting, Driver, owners, validate
 from generator.operator.slots import BadMaxUnavailable, scaled
 from generator.upgrade.machine import Controller
 from generator.upgrade.policy import Policy, policy_of, policy_of_object
@@ -56,6 +56,7 @@ def ruling(objects: Objects, release: Release) -> Ruling:
         stops=tuple(_stops(policy, scope, release)),
         known=policy is not None or bool(_nothing(objects)),
         notes=tuple(_notes(objects, policy, release)),
+        conflict=_conflict(objects, release) if _uses_objects(objects, policy) else "",
     )
 
 
@@ -110,7 +111,7 @@ def _per_object(objects: Objects, release: Release, policy: DriverObject | None)
         for one in objects.drivers.values()
         if not one.deleting
     )
-    given = _given(objects)
+    given = owners(_selecting(objects), _labelled(objects))
     fresh: Mapping[str, str | None] = {} if isinstance(given, Conflicting) else given
     return Ruling(
         controller=Controller(scopes=scopes, restart_only=release.restart_only),
@@ -119,18 +120,15 @@ def _per_object(objects: Objects, release: Release, policy: DriverObject | None)
         stops=tuple(reason for scope in scopes for reason in _stops(policy, scope, release)),
         known=bool(scopes) or "NVIDIADriver" in objects.kinds,
         notes=tuple(_notes(objects, policy, release)),
-        conflict=_conflict(given) if isinstance(given, Conflicting) else "",
+        conflict=_conflict(objects, release),
     )
 
 
-def _given(objects: Objects) -> Mapping[str, str | None] | Conflicting:
-    """The NVIDIADriver that the operator would give each node to."""
-    drivers = [_selecting(one) for one in objects.drivers.values()]
-    return owners(drivers, [LabelledNode(node.name, node.labels) for node in objects.nodes.values()])
-
-
-def _conflict(found: Conflicting) -> str:
-    """Why the operator gives no node to anybody (internal/validator/validator.go)."""
+def _conflict(objects: Objects, release: Release) -> str:
+    """Why the operator reconciles no NVIDIADriver; "" where it does. It looks at every node and at objects that go."""
+    found = validate(release, _selecting(objects), _labelled(objects))
+    if found is None:
+        return ""
     names = " and ".join(found.drivers)
     why = {
         Conflict.SAME_NODE: f"both claim {found.node}",
@@ -141,14 +139,24 @@ def _conflict(found: Conflicting) -> str:
     return f"NVIDIADriver {names} {why}: the operator updates no driver of the cluster until that is mended"
 
 
-def _selecting(one: DriverObject) -> Driver:
-    selector = one.spec.get("nodeSelector")
-    return Driver(
-        name=one.name,
-        node_selector=selector if isinstance(selector, Mapping) else None,
-        default=one.spec.get("default") is True,
-        deleting=one.deleting,
-    )
+def _labelled(objects: Objects) -> list[LabelledNode]:
+    return [LabelledNode(node.name, node.labels) for node in objects.nodes.values()]
+
+
+def _selecting(objects: Objects) -> list[Driver]:
+    """The NVIDIADrivers as the operator's validator and its assignment of nodes see them."""
+    drivers = []
+    for driver in objects.drivers.values():
+        selector = driver.spec.get("nodeSelector")
+        drivers.append(
+            Driver(
+                name=driver.name,
+                node_selector=selector if isinstance(selector, Mapping) else None,
+                default=driver.spec.get("default") is True,
+                deleting=driver.deleting,
+            )
+        )
+    return drivers
 
 
 def _mapping(value: Any) -> Mapping[str, Any] | None:

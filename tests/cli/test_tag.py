@@ -188,27 +188,31 @@ def test_the_label_form_and_uname_are_no_difference(tmp_path: Path, capfd: Captu
     assert called == Exit(0, told, "")
 
 
-def test_an_upcoming_kernel_is_declared_and_must_be_built(tmp_path: Path, capfd: Capture) -> None:
+def test_an_upcoming_kernel_is_not_yet_declared_as_running(tmp_path: Path, capfd: Capture) -> None:
     one = node("n1", "train", **{**TRAIN, "kernel": "6.8.0-1053-aws"})
     called = of_nodes(repository(tmp_path), capfd, one)
     assert called.code == 1
     assert f"{UPCOMING}  linux/amd64 missing  declared (upcoming)" in called.out
-    assert "problem: not built: linux/amd64 missing" in called.out
+    assert "problem: it runs ubuntu24.04 with 6.8.0-1053-aws, which the pool declares as upcoming only" in called.out
+    tag = "580-6.8.0-1053-aws-ubuntu24.04"
+    assert f"problem: it needs {tag} for linux/amd64, which is not in the catalog" in called.out
 
 
 def test_a_kernel_that_is_not_declared(tmp_path: Path, capfd: Capture) -> None:
     called = of_nodes(repository(tmp_path), capfd, node("n1", "train", **{**TRAIN, "kernel": "6.8.0-1060-aws"}))
     assert called.code == 1
     assert f"{DRIVER}:580-6.8.0-1060-aws-ubuntu24.04  linux/amd64 missing  not declared" in called.out
-    assert "not declared: its kernel is 6.8.0-1060-aws, the pool's 6.8.0-1050-aws, 6.8.0-1053-aws" in called.out
+    declared = "ubuntu24.04 with 6.8.0-1050-aws, 6.8.0-1053-aws on amd64"
+    runs = "it runs ubuntu24.04 with 6.8.0-1060-aws on amd64"
+    assert f"problem: {runs}, and the pool declares {declared}\n" in called.out
 
 
 def test_another_os_and_another_machine(tmp_path: Path, capfd: Capture) -> None:
     one = node("n1", "train", **{**TRAIN, "version": "22.04", "arch": "arm64"})
     called = of_nodes(repository(tmp_path), capfd, one)
     assert called.code == 1
-    assert "not declared: its OS is ubuntu22.04, the pool's ubuntu24.04" in called.out
-    assert "not declared: its architecture is arm64, the pool's amd64" in called.out
+    runs = "it runs ubuntu22.04 with 6.8.0-1050-aws on arm64"
+    assert f"problem: {runs}, and the pool declares ubuntu24.04 with " in called.out
 
 
 @pytest.mark.parametrize("where", ["label", "nodeInfo"])
@@ -224,8 +228,9 @@ def test_a_node_of_another_architecture_than_its_pools_is_answered_for_its_own(
     assert called == Exit(
         1,
         f"n1: one/train (precompiled)\n    {RUNNING}  linux/arm64 platform missing  not declared\n"
-        "    problem: not declared: its architecture is arm64, the pool's amd64\n"
-        "    problem: not built: linux/arm64 platform missing\n",
+        "    problem: it runs ubuntu24.04 with 6.8.0-1050-aws on arm64, and the pool declares ubuntu24.04 with "
+        "6.8.0-1050-aws, 6.8.0-1053-aws on amd64\n"
+        "    problem: it needs 580-6.8.0-1050-aws-ubuntu24.04 for linux/arm64, which is not built for linux/arm64\n",
         "",
     )
     (answer,) = json.loads(of_nodes(root, capfd, one, arguments=("--format", "json")).out)["nodes"]
@@ -249,9 +254,9 @@ def test_absent_labels_are_named_and_node_info_is_a_hint_only(tmp_path: Path, ca
         "feature.node.kubernetes.io/system-os_release.VERSION_ID",
         "feature.node.kubernetes.io/kernel-version.full",
     ]
-    assert f"problem: NFD has not labelled the node: it lacks {', '.join(labels)}\n" in called.out
-    assert "note: status.nodeInfo says kernel 6.8.0-1050-aws" in called.out
-    assert "note: status.nodeInfo says Ubuntu 24.04.2 LTS" in called.out
+    lacks = f"problem: node feature discovery has not labelled it: it lacks {', '.join(labels)}"
+    elsewhere = "status.nodeInfo says kernel 6.8.0-1050-aws, Ubuntu 24.04.2 LTS, where the operator never looks"
+    assert f"{lacks}; {elsewhere}\n" in called.out
     assert DRIVER not in called.out
 
 
@@ -298,7 +303,8 @@ def test_a_default_object_takes_nodes_that_are_declared_as_not_its_own(tmp_path:
 
 def test_a_gate_that_keeps_the_driver_away(tmp_path: Path, capfd: Capture) -> None:
     called = of_nodes(repository(tmp_path), capfd, node("n1", "train", gate="pre-installed", **TRAIN))
-    assert "nvidia.com/gpu.deploy.driver is pre-installed: the operator starts no driver on it" in called.out
+    gate = "nvidia.com/gpu.deploy.driver is pre-installed: its host brings a driver"
+    assert f"note: {gate}, and the pool declares a precompiled one\n" in called.out
     paused = of_nodes(repository(tmp_path), capfd, node("n1", "train", gate="paused-for-driver-upgrade", **TRAIN))
     assert "note:" not in paused.out
 
@@ -309,8 +315,61 @@ def test_a_node_of_two_pools_or_of_none(tmp_path: Path, capfd: Capture) -> None:
     both["metadata"]["labels"]["zone"] = "a"  # type: ignore[index]
     called = of_nodes(repository(tmp_path, one=twice), capfd, both, node("n2", "nowhere"))
     assert called.code == 1
-    assert "one/train and one/also both claim it: the operator then updates no driver of the cluster" in called.out
+    twice = "pools train and also both claim it, and the operator then updates no driver of the cluster"
+    assert f"n1: one\n    problem: {twice}\n" in called.out
     assert "no pool of one claims it" in called.out
+
+
+BARE = node("n1", "train")
+BARE["metadata"]["labels"].pop("nvidia.com/gpu.present", None)  # type: ignore[index]
+BARE["status"] = {"capacity": {"nvidia.com/gpu": "8"}}
+COREOS = {"kernel": "5.14.0-427.37.1.el9_4.x86_64", "os": "rhcos", "version": "4.18", "major": "4", "arch": "amd64"}
+OSTREE_VERSION = "feature.node.kubernetes.io/system-os_release.OSTREE_VERSION"
+ON_OPENSHIFT = """  coreos:
+    nodeSelector: {example.com/pool: coreos}
+    os: {id: rhcos, version: "4.18"}
+    arch: [amd64]
+    driver: {mode: compiled, version: "580.126.20"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "problem"),
+    [
+        (
+            node("n1", "train", **{**TRAIN, "kernel": "6.8.0-1053-aws"}),
+            "it runs ubuntu24.04 with 6.8.0-1053-aws, which the pool declares as upcoming only",
+        ),
+        (
+            BARE,
+            "node feature discovery has not labelled it: it lacks feature.node.kubernetes.io/system-os_release.ID",
+        ),
+        (
+            node("n1", "coreos", **COREOS),
+            f"node feature discovery has not labelled it: it lacks {OSTREE_VERSION}",
+        ),
+    ],
+)
+def test_tag_and_audit_say_the_same_of_a_node(
+    tmp_path: Path, capfd: Capture, seen: dict[str, object], problem: str
+) -> None:
+    """gpu-operator internal/state/nodepool.go: a node of OpenShift without OSTREE_VERSION is in no pool."""
+    tag = "580-6.8.0-1053-aws-ubuntu24.04"
+    catalog = f'{CATALOG}  - {{tag: "{tag}", platforms: [linux/amd64]}}\n'
+    root = repository(tmp_path, one=CLUSTER + ON_OPENSHIFT, catalog=catalog)
+    tagged = of_nodes(root, capfd, seen)
+    audited = call(capfd, "audit", "--nodes", str(root / "nodes.json"), "--cluster", "one", root=root)
+    assert (tagged.code, audited.code) == (1, 1)
+    assert f"    problem: {problem}" in tagged.out
+    assert f"  error: node n1 ({seen['metadata']['labels']['example.com/pool']}): {problem}" in audited.out  # type: ignore[index]
+    assert f"{DRIVER}:580.126.20" not in tagged.out + audited.out
+
+
+def test_a_node_of_openshift_with_every_label(tmp_path: Path, capfd: Capture) -> None:
+    labelled = node("n1", "coreos", **COREOS)
+    labelled["metadata"]["labels"][OSTREE_VERSION] = "418.94.202501011200-0"  # type: ignore[index]
+    called = of_nodes(repository(tmp_path, one=CLUSTER + ON_OPENSHIFT), capfd, labelled)
+    assert f"{DRIVER}:580.126.20-rhcos4.18  linux/amd64 missing  declared (running)" in called.out
 
 
 def test_a_node_without_gpus(tmp_path: Path, capfd: Capture) -> None:

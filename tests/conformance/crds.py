@@ -9,10 +9,11 @@ import pytest
 import yaml
 
 from generator.facts.release import Release
-from tests.testing.closed_schema import closed
 from tests.testing.shared import operator_data
 
 FILES = {"ClusterPolicy": "clusterpolicies.yaml", "NVIDIADriver": "nvidiadrivers.yaml"}
+SAME = ("enum", "pattern", "minimum", "maximum", "required", "minItems", "maxItems", "minLength", "maxLength")
+PRESERVE, INT_OR_STRING = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"
 
 
 def chart_values(release: Release) -> dict[str, Any]:
@@ -33,8 +34,7 @@ def schema(kind: str, fields: str) -> Mapping[str, Any]:
 def validator(kind: str, fields: str) -> jsonschema_rs.Draft202012Validator:
     """Refuses what an API server would refuse, prune or warn of."""
     whole = schema(kind, fields)
-    without_metadata = {**whole, "properties": {**whole["properties"], "metadata": {}}}
-    return jsonschema_rs.Draft202012Validator(closed(without_metadata, nulls=False))
+    return jsonschema_rs.Draft202012Validator(_closed({**whole, "properties": {**whole["properties"], "metadata": {}}}))
 
 
 def _load(fields: str, name: str) -> Any:
@@ -43,6 +43,24 @@ def _load(fields: str, name: str) -> Any:
         pytest.skip("../shared/operator is absent")
     load = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load((folder / fields / name).read_text(encoding="utf-8"), load)
+
+
+def _closed(node: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON Schema of a structural schema, with unknown fields refused."""
+    closed: dict[str, Any] = {key: node[key] for key in SAME if key in node}
+    if node.get(INT_OR_STRING):
+        closed["type"] = ["integer", "string"]
+    elif "type" in node:
+        closed["type"] = node["type"]
+    if "items" in node:
+        closed["items"] = _closed(node["items"])
+    if "properties" in node:
+        closed["properties"] = {key: _closed(value) for key, value in node["properties"].items()}
+    if isinstance(node.get("additionalProperties"), dict):
+        closed["additionalProperties"] = _closed(node["additionalProperties"])
+    elif "properties" in node and not node.get(PRESERVE):
+        closed["additionalProperties"] = False
+    return closed
 
 
 def defaulted(value: Any, node: Mapping[str, Any]) -> Any:

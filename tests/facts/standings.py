@@ -6,7 +6,7 @@ from generator.facts import budgetspec, deletable, drain, gpupod
 from generator.facts.budget import Budget, Owner, Pod, Scale, Status, status
 from generator.facts.eviction import Answer, evict
 from generator.operator import slots
-from tests.facts.answers import release_of
+from tests.testing.shared import release_of
 
 SCALE = {
     "DaemonSet": Scale.NOT_IMPLEMENTED,

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.facts import crd
+from generator.facts.closing import closed
 from generator.facts.violation import Flaw
 from tests.testing import shared
-from tests.testing.closed_schema import closed
 
 KINDS = {"ClusterPolicy": "clusterpolicies.yaml", "NVIDIADriver": "nvidiadrivers.yaml"}
 EVERY = [(kind, release) for kind in KINDS for release in crd.RELEASES]

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from generator.declared.driverspec import OWNED
-from generator.facts import crd
+from generator.facts import chart, crd
 from generator.facts.release import DriverApi, Release, Unsupported, known, resolve
-from tests.testing.chart import unmapped_fields
 
 INSTALLS = ("helm", "manifest", "olm")
 MODES = ("precompiled", "compiled")
@@ -203,7 +202,7 @@ def _driver(release: Release, api: DriverApi, mode: str, install: str) -> dict[s
 
 def _without_unmapped(spec: dict[str, Any], release: Release) -> None:
     """Take out what no chart value can set."""
-    for path in unmapped_fields(release.fields, release.lacks("ClusterPolicy")):
+    for path in chart.unmapped_fields(release.fields, release.lacks("ClusterPolicy")):
         parent: Any = spec
         for key in path[:-1]:
             parent = parent.get(key, {})

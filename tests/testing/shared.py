@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from generator.facts.release import Release, resolve
+
 REPO = Path(__file__).resolve().parents[2]
 OWN = REPO / "tests" / "data" / "oracle"
 
@@ -50,6 +52,13 @@ def mismatches(cases: Iterable[dict[str, Any]], answer: Callable[[dict[str, Any]
         answered = answer(case)
         if answered != expected:
             found.append((case["id"], expected, answered))
+    return found
+
+
+def release_of(case: dict[str, Any]) -> Release:
+    """The release of the operator that answered a case."""
+    found = resolve(case["operator"])
+    assert isinstance(found, Release)
     return found
 
 

@@ -1,6 +1,6 @@
-"""A CRD's structural schema as a closed JSON Schema (draft 2020-12), to be judged by a validator that isn't ours.
+"""A CRD's structural schema as a closed JSON Schema (draft 2020-12), for editors and other validators.
 
-Refuses what `structural.violations` refuses but for CEL rules, sets and map lists.
+Says the same as `structural.violations` but for CEL rules, sets and map lists: a test holds the two together.
 """
 
 from typing import Any, Final
@@ -19,19 +19,16 @@ _BOUNDS: Final = {
 }
 
 
-def closed(schema: Schema, *, nulls: bool = True) -> dict[str, Any]:
-    """The whole schema with unknown fields refused wherever an API server would prune them.
-
-    `nulls` says whether a null that the server drops, or replaces by a default, is taken as it takes it.
-    """
-    return {"$schema": DIALECT, **_node(schema, nulls=nulls)}
+def closed(schema: Schema) -> dict[str, Any]:
+    """The whole schema with unknown fields refused wherever an API server would prune them."""
+    return {"$schema": DIALECT, **_node(schema)}
 
 
-def _node(schema: Schema, *, nulls: bool, null: bool = False, branch: bool = False) -> dict[str, Any]:
+def _node(schema: Schema, *, null: bool = False, branch: bool = False) -> dict[str, Any]:
     """`null`: a field whose null the server drops or defaults, so that it is no error."""
     out: dict[str, Any] = {key: schema[key] for key in _SAME if key in schema}
     types = ["integer", "string"] if INT_OR_STRING in schema else [schema["type"]] if "type" in schema else []
-    null = (null and nulls) or bool(schema.get("nullable"))
+    null = null or bool(schema.get("nullable"))
     if types:
         out["type"] = [*types, "null"] if null else types[0] if len(types) == 1 else types
     if null and "enum" in schema and not schema.get("nullable"):
@@ -42,37 +39,35 @@ def _node(schema: Schema, *, nulls: bool, null: bool = False, branch: bool = Fal
         if schema.get(f"exclusive{bound}"):
             out[f"exclusive{bound}"] = out.pop(bound.lower())
     if "items" in schema:
-        out["items"] = _node(schema["items"], nulls=nulls, null="default" in schema["items"], branch=branch)
-    _object(schema, out, nulls=nulls, branch=branch)
-    _branches(schema, out, nulls=nulls)
+        out["items"] = _node(schema["items"], null="default" in schema["items"], branch=branch)
+    _object(schema, out, branch=branch)
+    _branches(schema, out)
     return out
 
 
-def _object(schema: Schema, out: dict[str, Any], *, nulls: bool, branch: bool) -> None:
+def _object(schema: Schema, out: dict[str, Any], *, branch: bool) -> None:
     properties, others = schema.get("properties", {}), schema.get("additionalProperties")
     if properties:
-        out["properties"] = {
-            key: _node(field, nulls=nulls, null=True, branch=branch) for key, field in properties.items()
-        }
+        out["properties"] = {key: _node(field, null=True, branch=branch) for key, field in properties.items()}
     needed = [key for key in schema.get("required", ()) if properties.get(key, {}).get("default") is None]
     for key in needed:
         if key in properties and not branch:
-            out["properties"][key] = _node(properties[key], nulls=nulls)
+            out["properties"][key] = _node(properties[key])
     if needed:
         out["required"] = needed
     if isinstance(others, dict):
-        out["additionalProperties"] = _node(others, nulls=nulls, null=True, branch=branch)
+        out["additionalProperties"] = _node(others, null=True, branch=branch)
     elif schema.get("type") == "object" and not (others or branch or PRESERVE in schema):
         if EMBEDDED in schema:
             out["properties"] = {"apiVersion": {}, "kind": {}, "metadata": {}, **out.get("properties", {})}
         out["additionalProperties"] = False
 
 
-def _branches(schema: Schema, out: dict[str, Any], *, nulls: bool) -> None:
+def _branches(schema: Schema, out: dict[str, Any]) -> None:
     if INT_OR_STRING in schema and "allOf" not in schema:
         return  # its anyOf says integer or string once more
     for word in ("allOf", "anyOf", "oneOf"):
         if word in schema:
-            out[word] = [_node(branch, nulls=nulls, branch=True) for branch in schema[word]]
+            out[word] = [_node(branch, branch=True) for branch in schema[word]]
     if "not" in schema:
-        out["not"] = _node(schema["not"], nulls=nulls, branch=True)
+        out["not"] = _node(schema["not"], branch=True)
