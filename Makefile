@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TEST_ARGS ?= -n auto
+TEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: setup sample check format lint types test gate schemas bench clean
+.PHONY: setup sample check format lint types test soak gate schemas bench clean
 
 setup: $(VENV)/.developing
 
@@ -39,6 +39,10 @@ types: setup
 
 test: setup
 	$(BIN)/pytest $(TEST_ARGS)
+
+# What takes long: fleets of thousands, hundreds of kills, many examples of each grammar. SOAK=full: the largest numbers.
+soak: setup
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest $(TEST_ARGS) -m "soak or hypothesis"
 
 # The gate on our own sample fleet: every rule, and no drift between inventory/ and out/.
 gate: setup

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.facts import label
@@ -66,7 +66,6 @@ def drivers(found: Any) -> list[Driver]:
     return made
 
 
-@settings(max_examples=60, deadline=None)
 @given(clusters(), st.sampled_from(["v24.9.2", "v26.3.3", "v26.7.0"]))
 def test_the_proposal_holds(items: list[dict[str, Any]], operator: str) -> None:
     found = propose(proposing.given("one", items, operator=operator))

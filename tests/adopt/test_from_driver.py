@@ -363,7 +363,6 @@ ANYTHING.append({"driver": {"nvidiaDriverCRD": {"enabled": False}, "upgradePolic
 PLACES = [(number, path) for number, one in enumerate(ANYTHING) for path in paths(one)]
 
 
-@hypothesis.settings(max_examples=80, deadline=None)
 @hypothesis.given(st.sampled_from(PLACES), st.sampled_from(["", "x", 7, -1, 1.5, True, None, [], ["x"], {}, {"x": 1}]))
 def test_no_object_breaks_it(place: tuple[int, tuple[Any, ...]], by: Any) -> None:
     """What an API server would refuse ends in a finding or a word, never in an exception."""

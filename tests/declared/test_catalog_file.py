@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.declared.catalog_file import CatalogFile, read_catalog, read_exactly, read_lines
@@ -214,7 +214,6 @@ def files(draw: st.DrawFn) -> str:
     return head + "".join(draw(NOTES) + canonical(entry) + draw(tail) for entry in entries)
 
 
-@settings(deadline=None)
 @given(files())
 def test_both_ways_agree_on_canonical_files(text: str) -> None:
     lines = read_lines("c.yaml", text)
@@ -223,7 +222,6 @@ def test_both_ways_agree_on_canonical_files(text: str) -> None:
     assert lines == read_exactly("c.yaml", text)
 
 
-@settings(max_examples=300, deadline=None)
 @given(files(), st.randoms(use_true_random=False))
 def test_both_ways_agree_on_files_that_were_tampered_with(text: str, chance: random.Random) -> None:
     """The line reading takes no file that the exact one reads in another way or refuses."""
@@ -250,7 +248,6 @@ def test_both_ways_agree_on_files_that_were_tampered_with(text: str, chance: ran
     assert lines is None or lines == read_exactly("c.yaml", text)
 
 
-@settings(deadline=None)
 @given(st.lists(ENTRIES, min_size=1))
 def test_a_canonical_line_reads_back_as_its_entry(entries: list[Entry]) -> None:
     text = HEADER + "\n".join(map(canonical, entries))

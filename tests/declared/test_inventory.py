@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.declared.inventory import load
@@ -220,7 +220,6 @@ def test_the_valid_repository_can_be_rendered() -> None:
 
 
 @given(changed())
-@settings(max_examples=100, deadline=None)
 def test_no_content_makes_a_run_fail(repository: dict[str, str]) -> None:
     for finding in findings(repository):
         assert finding.rule in BY_ID
@@ -233,7 +232,6 @@ def test_no_content_makes_a_run_fail(repository: dict[str, str]) -> None:
 
 
 @given(st.sampled_from(sorted(VALID)), st.integers(0, 10_000), st.text(max_size=3))
-@settings(max_examples=60, deadline=None)
 def test_no_torn_text_makes_a_run_fail(file: str, at: int, inserted: str) -> None:
     at %= len(VALID[file])
     for text in (VALID[file][:at], VALID[file][:at] + inserted + VALID[file][at:]):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.documents.document import CATALOG, Ambiguous, Rules, is_null, places, read
@@ -327,7 +327,6 @@ def test_a_manifest_keeps_what_it_says_and_its_order() -> None:
     }  # fmt: skip
 
 
-@settings(max_examples=500, deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=80),
@@ -347,7 +346,6 @@ def test_no_input_raises(data: str | bytes) -> None:
 SAFE_TEXT = st.text().filter(lambda text: not in_value(text))
 
 
-@settings(deadline=None)
 @given(
     st.recursive(SAFE_TEXT, lambda inner: st.one_of(st.lists(inner), st.dictionaries(SAFE_TEXT, inner)), max_leaves=8)
 )
@@ -357,7 +355,6 @@ def test_quoted_text_comes_back_unchanged(data: Any) -> None:
     assert value(json.dumps(data, ensure_ascii=False, indent=1).encode()) == data
 
 
-@settings(deadline=None)
 @given(
     st.recursive(
         st.from_regex(r"[a-z]{1,3}", fullmatch=True),

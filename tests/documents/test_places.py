@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.documents.document import places, read
@@ -99,7 +99,6 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int,
     return [path, *(found for step, item in inner for found in paths(item, (*path, step)))]
 
 
-@settings(deadline=None)
 @given(NODES, NODES)
 def test_every_path_of_a_document_has_its_own_place(first: str, second: str) -> None:
     text = f"p: &p {first}\nq: &q {{z: {second}}}\nuse: {{a: *p, <<: *q}}\n"

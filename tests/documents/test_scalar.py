@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generator.documents.scalar import Ambiguous, is_null, key_text, resolve
@@ -55,7 +55,6 @@ WORDISH = st.sampled_from(
 ).flatmap(lambda word: st.sampled_from([word, word.upper(), word.title(), word + " x", "x" + word]))
 
 
-@settings(max_examples=1000, deadline=None)
 @given(st.one_of(NUMBERISH, DATEISH, WORDISH, st.text()))
 @example("535.104.05")
 @example("0b-1")
@@ -75,7 +74,6 @@ def test_what_comes_back_as_text_or_number_is_that_to_every_reader(text: str) ->
     assert key_text(value) == text
 
 
-@settings(deadline=None)
 @given(st.integers())
 def test_integers_up_to_64_bits_are_numbers(number: int) -> None:
     fits = -(2**63) <= number < 2**63

@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.facts import crd
@@ -170,7 +170,6 @@ def parts(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
 def test_closed_schema_says_the_same(kind: str, data: st.DataObject) -> None:
     """Two implementations: our walk, and jsonschema-rs over the closed JSON Schema."""
     name, field = data.draw(st.sampled_from(list(parts(kind))))
@@ -180,7 +179,6 @@ def test_closed_schema_says_the_same(kind: str, data: st.DataObject) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
 def test_defaulting_is_done_once(data: st.DataObject) -> None:
     spec = {name: data.draw(values(field)) for name, field in parts("NVIDIADriver") if "Policy" in name}
     before = repr(spec)

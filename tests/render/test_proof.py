@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.documents.document import read
@@ -206,7 +206,6 @@ def test_skeletons_are_shared_by_files_whose_values_differ() -> None:
     assert len(sizes) == 1
 
 
-@settings(deadline=None)
 @given(st.lists(CLEAN, min_size=4, max_size=4, unique=True), st.lists(CLEAN, max_size=4))
 def test_what_is_proven_loads_as_it_was_printed(texts: list[str], several: list[str]) -> None:
     key, other, value, name = texts

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -105,28 +105,24 @@ def test_a_trap_comes_back_as_it_was(value: str) -> None:
         assert ours(document) == right
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_any_text_comes_back_from_yaml_1_1(value: str) -> None:
     if value not in expected("").keys() - {""}:
         assert yaml11(everywhere(text(value))) == expected(value)
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_any_text_comes_back_from_yaml_1_2(value: str) -> None:
     if value not in expected("").keys() - {""}:
         assert yaml12(everywhere(text(value))) == expected(value)
 
 
-@settings(deadline=None)
 @given(CLEAN)
 def test_any_text_of_an_inventory_comes_back_from_our_reader(value: str) -> None:
     if value not in expected("").keys() - {""}:
         assert ours(everywhere(text(value))) == expected(value)
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_a_text_is_one_line_of_printable_characters(value: str) -> None:
     printed = text(value)
@@ -144,7 +140,6 @@ def test_a_long_text_stays_on_its_line(value: str) -> None:
     assert yaml11(document) == yaml12(document) == ours(document) == {"value": value}
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_a_plain_text_is_the_text_itself(value: str) -> None:
     printed = text(value)
@@ -156,7 +151,6 @@ def test_what_is_readable_without_quotes_has_none() -> None:
         assert text(value) == value
 
 
-@settings(deadline=None)
 @given(COLLECTIONS)
 @example({"a": [[], {}, [[]], {"b": {}}, [{"c": [], "d": 1}]]})
 @example([["a", ["b"]], [{"k": {"l": "m"}}]])
@@ -170,7 +164,6 @@ def test_a_block_comes_back(value: Any) -> None:
     assert ours(document) == value
 
 
-@settings(deadline=None)
 @given(COLLECTIONS, st.integers(min_value=1, max_value=12))
 def test_a_block_stands_below_a_key_at_any_indentation(value: Any, indent: int) -> None:
     document = f"head:\n{' ' * indent}{unmarked(block(value, indent))}\ntail: 1\n"
@@ -180,7 +173,6 @@ def test_a_block_stands_below_a_key_at_any_indentation(value: Any, indent: int) 
     assert ours(document) == right
 
 
-@settings(deadline=None)
 @given(st.lists(CLEAN, max_size=5), st.integers(min_value=4, max_value=9))
 @example(["# no comment", "a: b", "--- ", "---", "...", "- x"], 4)
 @example(["a", ""], 4)
