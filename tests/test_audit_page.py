@@ -4,11 +4,10 @@ import re
 
 import yaml
 
-from generator.cli.auditing import ALSO as COMPARED
-from generator.cli.auditing import KINDS as AUDITED
+from generator.audit import live as audit
 from generator.cli.observing import RESOURCES
-from generator.cli.standing import ALSO, KINDS
 from generator.edges.kubectl import PATHS
+from generator.upgrade import input as upgrade
 from tests.testing.docs import ROOT
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
@@ -30,8 +29,8 @@ def asked(kinds: tuple[str, ...]) -> set[tuple[str, str]]:
 
 
 def test_each_role_is_the_least_that_is_needed() -> None:
-    assert granted("drivergate-audit") == asked((*AUDITED, *COMPARED))
-    assert granted("drivergate-upgrade") == asked((*KINDS, *ALSO))
+    assert granted("drivergate-audit") == asked((*audit.NEEDED_KINDS, *audit.USEFUL_KINDS))
+    assert granted("drivergate-upgrade") == asked((*upgrade.NEEDED_KINDS, *upgrade.USEFUL_KINDS))
 
 
 def test_the_job_runs_as_the_account_that_the_role_is_bound_to() -> None:

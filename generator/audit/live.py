@@ -13,6 +13,10 @@ from generator.observed.pod import Pod
 
 POD, BUDGET, DRIVER, POLICY = "Pod", "PodDisruptionBudget", "NVIDIADriver", "ClusterPolicy"
 
+# What an audit lists. A user who may not list a useful kind sees the rest.
+NEEDED_KINDS = ("Node", POD, DRIVER, POLICY)
+USEFUL_KINDS = (BUDGET,)
+
 
 class Live(Struct, frozen=True, dict=True):
     """The objects that were read of one cluster."""

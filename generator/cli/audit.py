@@ -1,15 +1,44 @@
 """`drivergate audit`: does the cluster agree with git?"""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
-from generator.cli.observing import BudgetFiles, DriverFiles, Dump, NodeFiles, PodFiles
+from generator.audit.audit import Audit
+from generator.audit.audit import audit as compared
+from generator.audit.live import NEEDED_KINDS, USEFUL_KINDS, Live
+from generator.audit.proposal import proposed as edits
+from generator.audit.whose import whose
+from generator.cli.naming import unknown
+from generator.cli.observing import (
+    BudgetFiles,
+    DriverFiles,
+    Dump,
+    NodeFiles,
+    PodFiles,
+    Sources,
+    live,
+    objects_of,
+    sources,
+)
 from generator.cli.options import Clusters, Rev, Root, Staged
-from generator.cli.targets import Contexts, Rings, paired
+from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say
+from generator.cli.reading import Read, read, told
+from generator.cli.targets import Contexts, Rings, each, paired, targets
+from generator.declared.catalog import collect
+from generator.declared.fleet import Cluster
+from generator.edges.errors import UnreadableError
+from generator.edges.files import WorkTree, find_root
+from generator.edges.writer import Write, apply
+from generator.observed.objects import Objects
+from generator.report import audit as report
+from generator.report.diff import patch
+from generator.report.formats import json
+from generator.report.formats.text import printable
+from generator.report.unasked import Unasked
 
 
 class AuditFormat(StrEnum):
@@ -45,9 +74,6 @@ def audit(
     ] = AuditFormat.TEXT,
 ) -> int:
     """Compare a cluster with what is declared and rendered for it, from files or live through your kubectl."""
-    from generator.cli.auditing import Asked, audited
-    from generator.cli.observing import sources
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     if write_inventory and (staged or rev):
@@ -68,3 +94,107 @@ def audit(
         printed=str(printed),
     )
     return audited(asked, root=root, staged=staged, rev=rev)
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What the command line asks for."""
+
+    given: Sources
+    contexts: tuple[str, ...]
+    clusters: tuple[str, ...]
+    rings: frozenset[str]
+    propose: bool
+    write: bool
+    every: bool
+    strict: bool
+    printed: str
+
+
+def audited(asked: Asked, *, root: str | None, staged: bool, rev: str | None) -> int:
+    """The exit code: 1 for what runs undeclared or unbuilt, 3 where a cluster could not be looked at."""
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = told(found, as_json=asked.printed == "json")
+    known = [cluster.name for cluster in found.fleet.clusters]
+    for name in asked.clusters:
+        if name not in known and not incomplete:
+            return unknown("cluster", name, known)
+    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    seen, unasked = _looked(asked, found)
+    looked = [(cluster, compared(cluster, catalog, each, found.fleet.workloads_of(cluster))) for cluster, each in seen]
+    audits = [each for _, each in looked]
+    if asked.propose or asked.write:
+        uname = {(cluster.name, node.name): node.kernel for cluster, each in seen for node in each.nodes}
+        return proposed(looked, unasked, found, uname, root=root, write=asked.write)
+    _print(asked, found, audits, unasked)
+    return _code(audits, unasked, incomplete=incomplete, strict=asked.strict)
+
+
+def _looked(asked: Asked, found: Read) -> tuple[list[tuple[Cluster, Live]], list[Unasked]]:
+    if asked.given.given:
+        objects = objects_of(asked.given)
+        if "Node" not in objects.kinds:
+            raise UnreadableError("the input holds no nodes", "give them: kubectl get nodes -o json, with --nodes")
+        return [(_of_files(asked, found, objects), Live(objects))], []
+    wanted = targets(found.fleet.clusters, asked.clusters, asked.contexts, asked.rings)
+    seen, unasked = each(wanted, lambda target: Live(live(target.context, NEEDED_KINDS, USEFUL_KINDS)))
+    return [(target.cluster, objects) for target, objects in seen if target.cluster is not None], unasked
+
+
+def _of_files(asked: Asked, found: Read, objects: Objects) -> Cluster:
+    """Files are of one cluster: the named one, the only one, or the one whose pools claim most of the nodes."""
+    clusters = [one for one in found.fleet.clusters if not asked.clusters or one.name in asked.clusters]
+    if len(clusters) == 1:
+        return clusters[0]
+    chosen = whose(clusters, tuple(objects.nodes.values()))
+    if chosen is None:
+        raise UnreadableError("it can't be told which cluster the files are of", "name it with --cluster")
+    return chosen
+
+
+def _print(asked: Asked, found: Read, audits: Sequence[Audit], unasked: Sequence[Unasked]) -> None:
+    match asked.printed:
+        case "json":
+            out(json.printed(json.with_findings(report.values(audits, unasked), found.blocking)))
+        case "prometheus":
+            out(report.prometheus(audits, unasked))
+            for one in unasked:
+                say(f"drivergate: {one.cluster}: {one.message}\n    hint: {one.hint}")
+        case _:
+            out(report.text(audits, unasked, every=asked.every))
+
+
+def _code(audits: Sequence[Audit], unasked: Sequence[Unasked], *, incomplete: bool, strict: bool) -> int:
+    if incomplete:
+        return UNUSABLE
+    if any(one.failed or (strict and one.differences) for one in audits):
+        return FOUND
+    return NOT_VERIFIED if unasked else CLEAN
+
+
+def proposed(
+    audits: Sequence[tuple[Cluster, Audit]],
+    unasked: "Sequence[Unasked]",
+    found: Read,
+    uname: Mapping[tuple[str, str], str],
+    *,
+    root: str | None,
+    write: bool,
+) -> int:
+    """0 where it could be proposed, whatever runs; a cluster that could not be looked at has no part in it."""
+    where = find_root(root)
+    images = {one.shape.name: (one.file, one.shape) for one in found.inventory.node_images}
+    named = sorted({cluster.file for cluster, _ in audits} | {file for file, _ in images.values()})
+    texts = {path: data.decode("utf-8", "replace") for path, data in WorkTree(where).read(named).items()}
+    made = edits(audits, images, texts, uname)
+    if write:
+        applied = apply(where, [Write(path, text.encode()) for path, text in sorted(made.texts.items())])
+        out("".join(f"wrote {printable(path)}\n" for path in applied.written) or "nothing to declare\n")
+    else:
+        out("".join(patch(path, texts[path], text) for path, text in sorted(made.texts.items())))
+    for note in made.notes:
+        say(f"note: {printable(note)}")
+    for one in unasked:
+        say(f"drivergate: {one.cluster}: {one.message}\n    hint: {one.hint}")
+    if found.blocking:
+        return UNUSABLE
+    return NOT_VERIFIED if unasked else CLEAN

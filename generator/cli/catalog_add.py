@@ -1,19 +1,23 @@
 """`drivergate catalog add`: images that somebody says are built, without a look at a registry."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+import re
+from collections.abc import Iterable
+from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
-from generator.cli.options import Printed, Root
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from generator.catalog.taglist import Named, TagList, Unread
-    from generator.cli.ledger import Ledger
+from generator.catalog.add import Said, added
+from generator.catalog.need import wishes
+from generator.catalog.taglist import Named, TagList, Unread, name, read
+from generator.cli.ledger import Ledger, open_ledger, refused, revise, told, write
+from generator.cli.options import ResultFormat, Root
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, say
+from generator.declared.entry import MODULE_TYPE, PLATFORM, REPOSITORY
+from generator.declared.mirror import asked
+from generator.edges.errors import printable
+from generator.edges.given import read_given
+from generator.report import catalog
 
 MOST = 10  # unreadable lines that are told
 
@@ -42,14 +46,9 @@ def add(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")] = False,
     root: Root = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Add images to the catalog, or correct their lines, from references or from a list of tags."""
-    from generator.catalog.add import Said, added
-    from generator.cli.ledger import open_ledger, refused, revise, told, write
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, say
-    from generator.report import catalog
-
     if not references and from_file is None:
         raise typer.BadParameter("name images, or a list of them with --from-file")
     _grammar(repository, platform or [], module_type)
@@ -79,10 +78,6 @@ def add(
 
 
 def _grammar(repository: str | None, platforms: list[str], module_type: str | None) -> None:
-    import re
-
-    from generator.declared.entry import MODULE_TYPE, PLATFORM, REPOSITORY
-
     if repository is not None and not re.fullmatch(REPOSITORY, repository):
         raise typer.BadParameter(f'"{repository}" is no whole name of a repository, as nvcr.io/nvidia/driver is')
     for one in platforms:
@@ -93,9 +88,6 @@ def _grammar(repository: str | None, platforms: list[str], module_type: str | No
 
 
 def _named(references: list[str], from_file: str | None) -> TagList:
-    from generator.catalog.taglist import Named, TagList, Unread, name, read
-    from generator.edges.given import read_given
-
     given = [name(one) for one in references]
     listed = read(read_given(from_file)) if from_file is not None else TagList(())
     return TagList(
@@ -106,9 +98,6 @@ def _named(references: list[str], from_file: str | None) -> TagList:
 
 def _unread(lines: tuple[Unread, ...], file: str | None) -> int:
     """The lines that can't be read, by number; of a file that is no list, the first few tell as much as all."""
-    from generator.cli.outcome import UNUSABLE, say
-    from generator.edges.errors import printable
-
     for one in lines[:MOST]:
         where = f"{printable(file or '')}:{one.line}: " if one.line else "drivergate: "
         say(f"{where}{printable(one.reason)}")
@@ -121,11 +110,6 @@ def _unread(lines: tuple[Unread, ...], file: str | None) -> int:
 
 def _asked(ledger: Ledger, named: Iterable[Named], whose: str) -> list[Named]:
     """Each image by the repository whose catalog is asked for it: what a proxy hands out, its upstream has."""
-    from msgspec.structs import replace
-
-    from generator.cli.outcome import say
-    from generator.declared.mirror import asked
-
     mirrors, found = ledger.fleet.mirrors, []
     names: dict[str, str] = {}
     for one in named:
@@ -140,8 +124,6 @@ def _asked(ledger: Ledger, named: Iterable[Named], whose: str) -> list[Named]:
 
 def _only_repository(ledger: Ledger) -> str:
     """The one repository that tags alone can be of."""
-    from generator.catalog.need import wishes
-
     known = sorted({*wishes(ledger.fleet), *ledger.listed})
     if len(known) != 1:
         names = ", ".join(known) or "none"

@@ -1,20 +1,23 @@
 """`drivergate catalog export`: every image that the fleet needs, for tools that copy them."""
 
-from __future__ import annotations
-
+import re
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from generator.cli.options import Clusters, Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from generator.catalog.export import Wanted
-    from generator.report.mirroring import Tool
+from generator.catalog.export import Wanted, clashing, release_notes, wanted
+from generator.cli.naming import unknown
+from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
+from generator.cli.reading import read, told
+from generator.declared.catalog import collect
+from generator.declared.entry import REPOSITORY
+from generator.report import mirroring
+from generator.report.formats import json
+from generator.report.mirroring import TARGETED, Tool
+from generator.report.mirroring import Tool as Tools
 
 
 class As(StrEnum):
@@ -39,16 +42,9 @@ def export(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """List every image reference that nodes ask for, running and upcoming, or write it for a tool that copies."""
-    from generator.catalog.export import clashing, release_notes, wanted
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
-    from generator.cli.reading import read, told
-    from generator.declared.catalog import collect
-    from generator.report import mirroring
-    from generator.report.formats import json
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     _prefix(to)
@@ -83,9 +79,6 @@ def export(
 
 def _notes(tool: Tool, images: Sequence[Wanted]) -> Iterator[str]:
     """What the format leaves out, and why."""
-    from generator.report.mirroring import TARGETED
-    from generator.report.mirroring import Tool as Tools
-
     missing = [one for one in images if one.missing]
     for one in missing:
         left = "" if tool is Tools.LIST else " and is left out"
@@ -100,8 +93,6 @@ def _notes(tool: Tool, images: Sequence[Wanted]) -> Iterator[str]:
 
 
 def _known(names: list[str], known: list[str]) -> frozenset[str] | None:
-    from generator.cli.naming import unknown
-
     for name in names:
         if name not in known:
             unknown("cluster", name, known)
@@ -111,9 +102,5 @@ def _known(names: list[str], known: list[str]) -> frozenset[str] | None:
 
 def _prefix(to: str) -> None:
     """A registry, or a path in one."""
-    import re
-
-    from generator.declared.entry import REPOSITORY
-
     if to and not re.fullmatch(REPOSITORY, f"{to.rstrip('/')}/x"):
         raise typer.BadParameter(f'"{to}" is no registry; write it like registry.example.com/gpu')

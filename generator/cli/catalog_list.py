@@ -1,18 +1,19 @@
 """`drivergate catalog list`: what is built, and what nodes need of it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from generator.catalog.listing import Row
+from generator.catalog.listing import Row, State, rows
+from generator.cli.naming import unknown_repository
+from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
+from generator.cli.reading import read, told
+from generator.declared.catalog import collect
+from generator.declared.mirror import asked
+from generator.report import catalog
+from generator.report.formats import json
 
 Repositories = Annotated[
     list[str] | None, typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver.")
@@ -31,18 +32,9 @@ def list_images(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """List the images of the catalog, and those that nodes ask for and it lacks, with where each can be had."""
-    from generator.catalog.listing import State, rows
-    from generator.cli.naming import unknown_repository
-    from generator.cli.outcome import CLEAN, UNUSABLE, out, say
-    from generator.cli.reading import read, told
-    from generator.declared.catalog import collect
-    from generator.declared.mirror import asked
-    from generator.report import catalog
-    from generator.report.formats import json
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     if state is not None and state not in set(State):

@@ -1,17 +1,24 @@
 """`drivergate catalog prune`: removes the lines that nobody needs any more."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+import os
+from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed, Root
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from generator.catalog.prune import Past
-    from generator.edges.git.command import Git
+from generator import __version__
+from generator.catalog.need import wishes
+from generator.catalog.prune import Past, unneeded
+from generator.cli.ledger import open_ledger, refused, revise, told, write
+from generator.cli.naming import unknown_repository
+from generator.cli.options import ResultFormat, Root
+from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, Format, say
+from generator.declared.build import build
+from generator.declared.inventory import FOLDER, KIND, load
+from generator.edges.git.command import Git, git_at
+from generator.edges.git.history import is_shallow, last_commits
+from generator.edges.git.snapshots import CommitTree
+from generator.edges.source import Kind
+from generator.finding import Severity
 
 KEEP = 20
 
@@ -26,18 +33,9 @@ def prune(
     ] = KEEP,
     yes: Annotated[bool, typer.Option("--yes", help="Remove the lines; without it they are only shown.")] = False,
     root: Root = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Remove the lines of images that neither the inventory nor its last commits ask for; shows them without --yes."""
-    import os
-
-    from generator.catalog.need import wishes
-    from generator.catalog.prune import unneeded
-    from generator.cli.ledger import open_ledger, refused, revise, told, write
-    from generator.cli.naming import unknown_repository
-    from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, say
-    from generator.edges.git.command import git_at
-
     ledger = open_ledger(root)
     if ledger.blocking:
         return refused(ledger.blocking, as_json=printed is Format.JSON)
@@ -64,9 +62,6 @@ def prune(
 
 def _past(git: Git, keep: int) -> tuple[list[Past], str]:
     """What earlier commits needed, newest first, and why that may not be all of it."""
-    from generator.declared.inventory import FOLDER
-    from generator.edges.git.history import is_shallow, last_commits
-
     # A commit that only brings the catalog up to date needs nothing that the one before it doesn't.
     commits = last_commits(git, keep, FOLDER, besides=f"{FOLDER}/catalog")
     cut = ""
@@ -79,15 +74,6 @@ def _past(git: Git, keep: int) -> tuple[list[Past], str]:
 
 
 def _of_commit(git: Git, commit: str) -> Past:
-    from generator import __version__
-    from generator.catalog.need import wishes
-    from generator.catalog.prune import Past
-    from generator.declared.build import build
-    from generator.declared.inventory import FOLDER, KIND, load
-    from generator.edges.git.snapshots import CommitTree
-    from generator.edges.source import Kind
-    from generator.finding import Severity
-
     source = CommitTree(git, commit, FOLDER)
     files = source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
     kinds = {path: KIND.search(data) for path, data in files.items()}

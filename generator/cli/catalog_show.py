@@ -4,8 +4,14 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
+from generator.catalog.listing import rows
+from generator.cli.naming import unknown
+from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out
+from generator.cli.reading import read, told
+from generator.declared.catalog import collect
+from generator.report import catalog
+from generator.report.formats import json
 
 
 def show(
@@ -13,19 +19,11 @@ def show(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Show an image: its parts, what its line says, where it can be had, and whose nodes ask for it; exit 1 where they
     can't have it.
     """
-    from generator.catalog.listing import rows
-    from generator.cli.naming import unknown
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
-    from generator.cli.reading import read, told
-    from generator.declared.catalog import collect
-    from generator.report import catalog
-    from generator.report.formats import json
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     found = read(root, staged=staged, rev=rev, catalogs=True)

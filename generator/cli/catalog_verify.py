@@ -1,22 +1,27 @@
 """`drivergate catalog verify`: whether what the catalog claims is really there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+import os
+from collections.abc import Iterator, Mapping
+from typing import Annotated
 
 import typer
 
+from generator.catalog.need import nothing, wishes
+from generator.catalog.survey import Task, discrepancies
+from generator.catalog.verify import Verified, Verifying
 from generator.cli.catalog_sync import PlainHttp
-from generator.cli.options import Printed, Root
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from generator.catalog.verify import Verified
-    from generator.cli.ledger import Ledger
-    from generator.declared.entry import Entry
-    from generator.edges.registry.client import Session
+from generator.cli.ledger import Ledger, open_ledger, refused
+from generator.cli.looking import Unseen, reads
+from generator.cli.naming import unknown_repository
+from generator.cli.options import ResultFormat, Root
+from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, Format, colored, out, say
+from generator.cli.progress import Progress
+from generator.declared.entry import Entry
+from generator.declared.mirror import asked
+from generator.edges.errors import CouldNotLookError
+from generator.edges.registry.client import Session
+from generator.report import verify as report
+from generator.report.formats import json
 
 
 def verify(
@@ -28,19 +33,9 @@ def verify(
     needed: Annotated[bool, typer.Option("--needed", help="Only what a pool's nodes ask for.")] = False,
     plain_http: PlainHttp = None,
     root: Root = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Hold every line of the catalog against its registry, digest and platforms included; writes nothing."""
-    import os
-
-    from generator.cli.ledger import open_ledger, refused
-    from generator.cli.naming import unknown_repository
-    from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, colored, out, say
-    from generator.declared.mirror import asked
-    from generator.edges.registry.client import Session
-    from generator.report import verify
-    from generator.report.formats import json
-
     ledger = open_ledger(root)
     as_json = printed is Format.JSON
     if ledger.blocking:
@@ -51,10 +46,10 @@ def verify(
     with Session(os.environ, plain_http=plain_http or ()) as session:
         found = list(_verified(session, claims))
     if as_json:
-        out(json.printed(verify.as_json(found)))
+        out(json.printed(report.as_json(found)))
     else:
-        out(verify.as_text(found, color=colored()))
-        for line in verify.talk(found):
+        out(report.as_text(found, color=colored()))
+        for line in report.talk(found):
             say(line)
     if any(one.wrong for one in found):
         return FOUND
@@ -63,9 +58,6 @@ def verify(
 
 def _claims(ledger: Ledger, named: list[str], *, needed: bool) -> Iterator[tuple[str, list[Entry]]]:
     """The lines of each repository that are to be held against it; a proxy's own prove nothing."""
-    from generator.catalog.need import nothing, wishes
-    from generator.declared.mirror import asked
-
     wanted = wishes(ledger.fleet)
     only = {asked(ledger.fleet.mirrors, name) for name in named}
     for repository, lines in sorted(ledger.listed.items()):
@@ -76,12 +68,6 @@ def _claims(ledger: Ledger, named: list[str], *, needed: bool) -> Iterator[tuple
 
 
 def _verified(session: Session, claims: Mapping[str, list[Entry]]) -> Iterator[Verified]:
-    from generator.catalog.survey import Task, discrepancies
-    from generator.catalog.verify import Verifying
-    from generator.cli.looking import Unseen, reads
-    from generator.cli.progress import Progress
-    from generator.edges.errors import CouldNotLookError
-
     opened = {name: session.repository(name) for name in claims}
     with Progress() as progress:
         for name, lines in claims.items():

@@ -1,39 +1,22 @@
 """`drivergate cuda`: what the drivers of a fleet carry, and which pools can run what."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from generator.cli.options import Clusters, Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from generator.cli.reading import Read
-    from generator.facts.requirement import Refused
-
-POOLS = "pools"
-
-
-class _PoolsUnlessNamed(TyperGroup):
-    """`drivergate cuda 13.1` stands for `drivergate cuda pools 13.1`."""
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        named = bool(args) and (args[0] in self.commands or args[0] in {"--help", "-h"})
-        return super().parse_args(ctx, args if named else [POOLS, *args])
+from generator.cli.naming import unknown
+from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
+from generator.cli.reading import Read, read, told
+from generator.declared.catalog import collect
+from generator.facts.cuda import Need, parse_need
+from generator.facts.cudachoice import By
+from generator.facts.requirement import Refused
+from generator.report import cuda as report
+from generator.report.formats import json
+from generator.report.formats.text import printable
 
 
-cuda = typer.Typer(
-    name="cuda",
-    cls=_PoolsUnlessNamed,
-    help="Which pools can carry a CUDA need. `drivergate cuda [NEED]` is short for `drivergate cuda pools [NEED]`.",
-    rich_markup_mode=None,
-)
-
-
-@cuda.command(POOLS)
 def pools(
     need: Annotated[
         str | None,
@@ -43,17 +26,9 @@ def pools(
     clusters: Clusters = None,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Show what each pool's driver carries and what stands in the way of a newer one; with NEED, who can run it."""
-    from generator.cli.outcome import CLEAN, UNUSABLE, out, say
-    from generator.cli.reading import told
-    from generator.declared.catalog import collect
-    from generator.facts.cuda import parse_need
-    from generator.facts.requirement import Refused
-    from generator.report import cuda as report
-    from generator.report.formats import json
-
     wanted = parse_need(need) if need is not None else None
     if isinstance(wanted, Refused):
         return _refused(wanted)
@@ -80,7 +55,6 @@ def pools(
     return UNUSABLE if incomplete else CLEAN
 
 
-@cuda.command("affinity")
 def affinity(
     name: Annotated[
         str | None,
@@ -96,16 +70,9 @@ def affinity(
     ] = False,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Print the nodeAffinity of workloads or a need, as YAML for a pod's spec; exit 1 where no label can say it."""
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
-    from generator.cli.reading import told
-    from generator.facts.cuda import Need, parse_need
-    from generator.facts.cudachoice import By
-    from generator.report import cuda as report
-    from generator.report.formats import json
-
     as_json = printed is Format.JSON
     found = _read(root, clusters, staged=staged, rev=rev, catalogs=False)
     if isinstance(found, int):
@@ -130,9 +97,6 @@ def affinity(
 
 def _read(root: str | None, clusters: list[str] | None, *, staged: bool, rev: str | None, catalogs: bool) -> Read | int:
     """What is declared of the clusters; the exit code where one of them isn't there."""
-    from generator.cli.naming import unknown
-    from generator.cli.reading import read
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     only = frozenset(clusters or ())
@@ -145,19 +109,12 @@ def _read(root: str | None, clusters: list[str] | None, *, staged: bool, rev: st
 
 
 def _refused(refused: Refused) -> int:
-    from generator.cli.outcome import UNUSABLE, say
-    from generator.report.formats.text import printable
-
     say(f"drivergate: {printable(refused.reason)}\n    hint: {printable(refused.hint)}")
     return UNUSABLE
 
 
 def _no_workload(found: Read, name: str, refused: Refused, clusters: list[str] | None) -> int:
     """A text with a digit was meant as a need, any other as a name."""
-    from generator.cli.naming import unknown
-    from generator.cli.outcome import UNUSABLE, say
-    from generator.report.formats.text import printable
-
     if clusters and any(name in one.shape.workloads for one in found.inventory.workloads):
         where = ", ".join(map(printable, sorted(clusters)))
         say(f'drivergate: workload "{name}" does not run on {where}\n    hint: name a cluster of its runsOn')

@@ -4,34 +4,31 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed
-from generator.cli.outcome import Format
+from generator.change.entry import ENTRIES
+from generator.cli.naming import unknown
+from generator.cli.options import ResultFormat
+from generator.cli.outcome import CLEAN, Format, out
+from generator.cli.rules import severity_values
+from generator.facts.data import rule_docs
+from generator.report.formats import json
+from generator.rules.docs import section
+from generator.rules.table import RULES
 
 
 def explain(
     rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule, such as image/missing, or a family.")],
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Explain a rule, or all rules of a family: what it means, why it matters, how to mend it."""
-    from generator.change.entry import ENTRIES
-    from generator.cli.outcome import CLEAN, out
-    from generator.facts.data import rule_docs
-    from generator.rules.docs import section
-    from generator.rules.table import RULES
-
     name, explained = rule.removesuffix("/"), (*RULES, *ENTRIES)
     found = sorted((one for one in explained if name in {one.id, one.family}), key=lambda one: one.id)
     if not found:
-        from generator.cli.naming import unknown
-
         known = {*(one.id for one in explained), *(one.family for one in explained)}
         return unknown("rule", name, known, otherwise="see: drivergate rules")
     text = rule_docs(name.partition("/")[0])
     if printed is Format.TEXT:
         out("\n".join(section(one.id, text) for one in found))
         return CLEAN
-    from generator.cli.rules import severity_values
-    from generator.report.formats import json
 
     told = [
         {

@@ -1,19 +1,36 @@
 """`drivergate init`: a repository of one's own, empty or from what clusters show."""
 
-from __future__ import annotations
-
+import os
 import re
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from generator.adopt.given import Given
-    from generator.adopt.proposal import Proposed
+from generator import __version__
+from generator.adopt.driverobject import Objects
+from generator.adopt.driverobject import Unreadable as NoObjects
+from generator.adopt.driverobject import parse as parse_objects
+from generator.adopt.given import Given
+from generator.adopt.note import Note
+from generator.adopt.poollabel import refused
+from generator.adopt.proposal import Proposed, proposed
+from generator.adopt.scaffold import SHARED, Ci, Source, additions, scaffold
+from generator.cli.options import ResultFormat
+from generator.cli.outcome import CLEAN, UNUSABLE, Format, colored, out, say
+from generator.edges.errors import UnreadableError, printable
+from generator.edges.files import WorkTree
+from generator.edges.given import read_given
+from generator.edges.installed import installed
+from generator.edges.source import Kind
+from generator.edges.standing import new_root, taken
+from generator.edges.writer import Write, apply
+from generator.facts.release import Unsupported, resolve
+from generator.observed.node import Node, parse
+from generator.observed.unreadable import Unreadable
+from generator.report import adopt
+from generator.report.adopt import Told
+from generator.report.formats import json, text
 
 NAMED = r"([A-Za-z0-9](?:[-A-Za-z0-9._]*[A-Za-z0-9])?)=(.+)"
 
@@ -25,7 +42,7 @@ class Host(StrEnum):
     GITLAB = "gitlab"
 
 
-Files = Annotated[
+NodeFiles = Annotated[
     list[str] | None,
     typer.Option(
         "--from-nodes",
@@ -33,7 +50,7 @@ Files = Annotated[
         help="Nodes as kubectl get nodes -o json prints them, of cluster NAME; - is stdin; may be repeated.",
     ),
 ]
-Objects = Annotated[
+DriverFiles = Annotated[
     list[str] | None,
     typer.Option(
         "--from-driver",
@@ -46,8 +63,8 @@ Objects = Annotated[
 def init(
     directory: Annotated[str, typer.Argument(metavar="[DIR]", help="The repository's folder.")] = ".",
     ci: Annotated[Host | None, typer.Option("--ci", help="Also write a pipeline: gate and drift.")] = None,
-    from_nodes: Files = None,
-    from_driver: Objects = None,
+    from_nodes: NodeFiles = None,
+    from_driver: DriverFiles = None,
     cluster: Annotated[
         str | None, typer.Option("--cluster", metavar="NAME", help="The cluster of files that name none.")
     ] = None,
@@ -58,15 +75,9 @@ def init(
         str | None, typer.Option("--operator", metavar="VERSION", help="The GPU operator's release that runs.")
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="The fleet's name; default: the folder's.")] = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Scaffold a repository that passes its own gate; files that are there are never overwritten."""
-    from generator.adopt.scaffold import Ci
-    from generator.cli.adopting import given, write
-    from generator.cli.outcome import CLEAN, out, say
-    from generator.report import adopt
-    from generator.report.formats import json
-
     _usable(pool_label, operator)
     nodes, objects = (
         _by_cluster(from_nodes, cluster, "--from-nodes"),
@@ -94,10 +105,6 @@ def init(
 
 def _refused(proposed: Proposed, *, as_json: bool) -> int:
     """What is there already leaves no inventory to make: nothing is written."""
-    from generator.cli.outcome import UNUSABLE, colored, out, say
-    from generator.report import adopt
-    from generator.report.formats import json, text
-
     if as_json:
         out(json.printed(adopt.refused(proposed.blocking)))
     else:
@@ -107,9 +114,6 @@ def _refused(proposed: Proposed, *, as_json: bool) -> int:
 
 
 def _usable(pool_label: str | None, operator: str | None) -> None:
-    from generator.adopt.poollabel import refused
-    from generator.facts.release import Unsupported, resolve
-
     if pool_label is not None and (why := refused(pool_label)):
         raise typer.BadParameter(f"--pool-label can't be {pool_label}: {why}")
     release = resolve(operator) if operator is not None else None
@@ -131,3 +135,69 @@ def _by_cluster(files: list[str] | None, cluster: str | None, option: str) -> di
             raise typer.BadParameter(f'"{name}" is no cluster name: letters, digits, "-", "_" and "."')
         found.setdefault(name, []).append(file)
     return found
+
+
+def given(
+    name: str, node_files: list[str], object_files: list[str], *, operator: str | None, pool_label: str | None
+) -> Given:
+    """Everything that is given of one cluster. A file that can't be read ends the run."""
+    nodes: list[Node] = []
+    objects = Objects()
+    for file in node_files:
+        found = parse(read_given(file))
+        if isinstance(found, Unreadable):
+            raise UnreadableError(f"can't read `{printable(file)}`: {found.reason}", found.hint)
+        nodes += found
+    for file in object_files:
+        those = parse_objects(read_given(file))
+        if isinstance(those, NoObjects):
+            raise UnreadableError(f"can't read `{printable(file)}`: {those.reason}", those.hint)
+        if not those:
+            message = f"`{printable(file)}` holds no ClusterPolicy, no NVIDIADriver and no chart values"
+            raise UnreadableError(message, "write it with: kubectl get clusterpolicies,nvidiadrivers -o yaml")
+        objects = objects.and_those(those)
+    return Given(name=name, nodes=tuple(nodes), objects=objects, operator=operator, pool_label=pool_label)
+
+
+def write(directory: str, fleet: str | None, ci: Ci | None, clusters: list[Given]) -> tuple[Proposed, Told | None]:
+    """Decides everything, then writes what isn't there yet; None where nothing may be written."""
+    root = new_root(directory)
+    fleet = fleet or root.rpartition("/")[2] or "fleet"
+    tree = WorkTree(root)
+    inventory = [entry.path for entry in tree.paths("inventory") if entry.kind is Kind.FILE]
+    found = proposed(fleet, clusters, tree.read(inventory), version=__version__)
+    if found.blocking:
+        return found, None
+    source = installed()
+    others = scaffold(fleet, ci, Source(source.requirement, source.url, source.revision))
+    files = {**others, **found.files}
+    there = taken(root, files)
+    shared = {path: _text(tree, path) for path in SHARED if path in there & others.keys()}
+    lacking = {path: additions(path, text, others) for path, text in shared.items()}
+    applied = apply(root, [Write(path, text.encode()) for path, text in sorted(files.items()) if path not in there])
+    notes = list(found.notes)
+    if ci is not None and not source.requirement:
+        message = "CI doesn't know where to install drivergate from"
+        notes.append(Note(".ci/requirements.txt", message, "write one line there: drivergate @ git+URL@COMMIT"))
+    return found, Told(
+        wrote=applied.written,
+        kept=tuple(sorted(there)),
+        lacking={path: text for path, text in lacking.items() if text},
+        notes=tuple(notes),
+        next=_next(root, directory, clusters),
+    )
+
+
+def _text(tree: WorkTree, path: str) -> str:
+    entries = [entry.path for entry in tree.paths(path) if entry.kind is Kind.FILE and entry.path == path]
+    return tree.read(entries).get(path, b"").decode("utf-8", "replace")
+
+
+def _next(root: str, directory: str, clusters: list[Given]) -> tuple[str, ...]:
+    steps = [f"cd {directory}"] if directory != "." else []
+    if not os.path.lexists(f"{root}/.git"):
+        steps.append("git init")
+    steps.append("pre-commit install")
+    if clusters:
+        steps += ["drivergate render", "drivergate check, and add the images that are built to inventory/catalog/"]
+    return (*steps, "git add -A && git commit")

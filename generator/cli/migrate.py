@@ -1,11 +1,21 @@
 """`drivergate migrate`: an inventory of an older schema becomes one of today's."""
 
+import os
 from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed, Root
-from generator.cli.outcome import Format
+from generator.cli.options import ResultFormat, Root
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
+from generator.declared.inventory import FOLDER
+from generator.declared.migration import migrated
+from generator.edges.files import WorkTree, find_root
+from generator.edges.git.command import git_at
+from generator.edges.git.listing import Listings
+from generator.edges.source import Kind
+from generator.edges.writer import Write, apply
+from generator.report import migration
+from generator.report.formats import json, text
 
 
 def migrate(
@@ -13,22 +23,9 @@ def migrate(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 if something is to be migrated.")
     ] = False,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Move the documents in inventory/ to the newest apiVersion, changing only the lines that must change."""
-    import os
-
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, colored, out, say
-    from generator.declared.inventory import FOLDER
-    from generator.declared.migration import migrated
-    from generator.edges.files import WorkTree, find_root
-    from generator.edges.git.command import git_at
-    from generator.edges.git.listing import Listings
-    from generator.edges.source import Kind
-    from generator.edges.writer import Write, apply
-    from generator.report import migration
-    from generator.report.formats import json, text
-
     folder = find_root(root)
     source = WorkTree(folder, Listings(git_at(folder, os.environ), FOLDER))
     result = migrated(source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE]))

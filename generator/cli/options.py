@@ -15,8 +15,8 @@ Rev = Annotated[str | None, typer.Option("--rev", metavar="REV", help="Judge a c
 Clusters = Annotated[
     list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only this cluster; may be repeated.")
 ]
-Printed = Annotated[Format, typer.Option("--format", help="How to print the result.")]
-Reported = Annotated[Reporting, typer.Option("--format", help="How to print the findings.")]
+ResultFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+ReportFormat = Annotated[Reporting, typer.Option("--format", help="How to print the findings.")]
 Outputs = Annotated[
     list[str] | None,
     typer.Option(

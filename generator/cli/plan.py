@@ -1,14 +1,31 @@
 """`drivergate plan`: may a change be rolled, and what is to be built first?"""
 
-from __future__ import annotations
-
+import os
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from generator.change.driver_choice import Proposals
+from generator.change.need import Needs
+from generator.change.plan import Verdict
+from generator.change.plan import plan as make_plan
+from generator.change.whatif import Asked
+from generator.change.wish import Unmeant, Wish, meant
+from generator.change.work import Work, to_build, work
 from generator.cli.options import Clusters, Rev, Root, Staged
-from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
+from generator.cli.reading import Read, read, told
+from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System, wished
+from generator.declared.catalog import collect
+from generator.edges.errors import OutsideError, UnreadableError
+from generator.edges.files import find_root
+from generator.edges.git.command import git_at
+from generator.edges.git.since import first_declared
+from generator.report import matrix
+from generator.report import plan as report
+from generator.report.formats import json
+from generator.report.formats.text import printable
 
 
 class PlanFormat(StrEnum):
@@ -47,11 +64,79 @@ def plan(
     ] = PlanFormat.TEXT,
 ) -> int:
     """Say for each pool whether a change, or what is declared as upcoming, has all its images; nothing is edited."""
-    from generator.cli.planning import planned
-    from generator.cli.wishing import wished
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
     fail = frozenset(str(one) for one in fail_on or ())
     return planned(wish, root=root, staged=staged, rev=rev, fail_on=fail, printed=str(printed))
+
+
+def planned(
+    wish: Wish, *, root: str | None, staged: bool, rev: str | None, fail_on: frozenset[str], printed: str
+) -> int:
+    """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = told(found, as_json=printed == "json")
+    made = planned_work(found, understood(wish, found), root, rev)
+    _print(made, found, printed)
+    if incomplete:
+        return UNUSABLE
+    failed = ("missing" in fail_on and made.plan.lacking) or ("unknown" in fail_on and made.plan.of(Verdict.UNKNOWN))
+    return FOUND if failed else CLEAN
+
+
+def understood(wish: Wish, found: Read) -> Asked:
+    asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
+    if isinstance(asked, Unmeant):
+        raise UnreadableError(printable(asked.message), printable(asked.hint))
+    if asked.operator is not None and asked.operator.unknown:
+        say(f"note: operator {asked.operator.version} is not known; {asked.operator.basis} is judged in its place")
+    return asked
+
+
+def planned_work(found: Read, asked: Asked, root: str | None, rev: str | None) -> report.Told:
+    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    needs = Needs(found.fleet, catalog)
+    answers = make_plan(found.fleet, catalog, asked, needs.objections)
+    works = work(answers.answers, catalog)
+    proposals = Proposals(catalog, needs.against)
+    proposed = [proposals.of(one.cluster, one.pool) for one in answers.answers]
+    return report.Told(
+        plan=answers,
+        works=works,
+        lags=_lags(works, root, rev),
+        proposals=tuple(one for one in proposed if one is not None),
+    )
+
+
+def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[str, report.Lag]:
+    """None is told where there is no git, or no commit yet."""
+    kernels = {one.kernel for one in works if one.kernel}
+    if not kernels:
+        return {}
+    try:
+        where = find_root(root)
+        found = first_declared(git_at(where, os.environ), kernels, "inventory", until=rev or "HEAD")
+    except OutsideError:
+        return {}
+    return {kernel: report.lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}
+
+
+def _print(made: report.Told, found: Read, printed: str) -> None:
+    if printed == "json":
+        out(json.printed(json.with_findings(report.values(made), found.blocking)))
+    elif printed == "text":
+        out(report.text(made))
+    else:
+        _matrix(made, printed)
+
+
+def _matrix(made: report.Told, printed: str) -> None:
+    works = tuple(to_build(made.works))
+    out(matrix.github(works) if printed == "github" else matrix.gitlab(works))
+    if len(works) > matrix.MOST[printed]:
+        left = len(works) - matrix.MOST[printed]
+        say(f"note: a matrix holds at most {matrix.MOST[printed]} jobs: {left} images are left for the next run")
+    for one in made.works:
+        if one not in works:
+            say(f"note: not in the matrix: {printable(one.repository)}:{printable(one.tag)}: {one.reason}")

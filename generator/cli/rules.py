@@ -1,41 +1,32 @@
 """`drivergate rules`: the table of rules."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from generator.finding import Severity
+from generator.cli.naming import unknown
+from generator.cli.options import ResultFormat
+from generator.cli.outcome import CLEAN, Format, out
+from generator.finding import Severity
+from generator.report.formats import json
+from generator.report.formats.text import table
+from generator.rules.table import RULES
 
 
 def rules(
     family: Annotated[str | None, typer.Argument(metavar="[FAMILY]", help="Only this family, such as image.")] = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """List every rule with its severity; explain tells more of one."""
-    from generator.cli.outcome import CLEAN, out
-    from generator.rules.table import RULES
-
     name = (family or "").removesuffix("/")
     listed = sorted((rule for rule in RULES if name in {"", rule.family}), key=lambda rule: rule.id)
     if not listed:
-        from generator.cli.naming import unknown
-
         families = set() if name in {rule.id for rule in RULES} else {rule.family for rule in RULES}
         otherwise = "see: drivergate rules" if families else f"run: drivergate explain {name}"
         return unknown("family of rules", name, families, otherwise=otherwise)
     if printed is Format.JSON:
-        from generator.report.formats import json
-
         out(json.printed([{"id": one.id, **severity_values(one.severity), "summary": one.summary} for one in listed]))
     else:
-        from generator.report.formats.text import table
-
         head = ("RULE", "SEVERITY", "SUMMARY")
         out(table([head, *((one.id, _word(one.severity), one.summary) for one in listed)]))
     return CLEAN

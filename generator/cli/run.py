@@ -29,13 +29,13 @@ def _called(arguments: list[str]) -> int:
     """The calls of hooks and CI have nothing to parse, and the command-line library is a third of their start-up."""
     match arguments:
         case ["check"] | ["check", "--staged"]:
-            from generator.cli.gate import gate
+            from generator.cli.check import check
 
-            return gate(staged=len(arguments) == 2)
+            return check(staged=len(arguments) == 2)
         case ["render"]:
-            from generator.cli.rendering import rendering
+            from generator.cli.render import render
 
-            return rendering()
+            return render()
         case _:
             from generator.cli.app import parsed
 

@@ -1,17 +1,16 @@
 """`drivergate show`: effective values and where they come from."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from generator.cli.options import Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from generator.cli.reading import Read
-    from generator.report.show import Shown
+from generator.cli.naming import unknown
+from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
+from generator.cli.reading import Read, pool_of, read, told
+from generator.report import show as report
+from generator.report.formats import json
+from generator.report.show import Shown, shown_cluster, shown_pool
 
 
 def show(
@@ -20,14 +19,9 @@ def show(
     origin: Annotated[bool, typer.Option("--origin", help="Say file, line and level of each value.")] = False,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Show the fleet as a table, or every effective value of a cluster or pool."""
-    from generator.cli.outcome import CLEAN, UNUSABLE, out, say
-    from generator.cli.reading import read, told
-    from generator.report import show as report
-    from generator.report.formats import json
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     if origin and name is None:
@@ -52,9 +46,6 @@ def show(
 
 
 def _shown(found: Read, name: str) -> Shown | None:
-    from generator.cli.reading import pool_of
-    from generator.report.show import shown_cluster, shown_pool
-
     cluster_name, slash, pool_name = name.partition("/")
     cluster = found.cluster(cluster_name)
     if cluster is None or not slash:
@@ -64,8 +55,6 @@ def _shown(found: Read, name: str) -> Shown | None:
 
 
 def _unknown(everything: Read, name: str) -> int:
-    from generator.cli.naming import unknown
-
     cluster_name, _, pool_name = name.partition("/")
     cluster = everything.cluster(cluster_name)
     if cluster is None:

@@ -1,18 +1,24 @@
 """`drivergate tag`: the image that a pool, or a node, needs, and why."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from msgspec import to_builtins
 
-from generator.cli.options import Printed, Rev, Root, Staged
-from generator.cli.outcome import Format
-
-if TYPE_CHECKING:
-    from generator.cli.reading import Read
-    from generator.declared.fleet import Cluster
-    from generator.report.image import Images
+from generator.audit.judgement import judge_in
+from generator.cli.naming import unknown
+from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
+from generator.cli.reading import Read, pool_of, read, told
+from generator.declared.catalog import collect
+from generator.declared.fleet import Cluster
+from generator.edges.errors import UnreadableError, printable
+from generator.edges.given import read_given
+from generator.observed.node import parse
+from generator.observed.unreadable import Unreadable
+from generator.report.formats import json
+from generator.report.image import Images, lines
+from generator.report.tag import HOST_DRIVERS, about, node_lines
 
 
 def tag(
@@ -28,14 +34,9 @@ def tag(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
-    printed: Printed = Format.TEXT,
+    printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Print the images that a pool's nodes, or a given node, will ask for; exit 1 where a running one is not built."""
-    from generator.cli.outcome import UNUSABLE
-    from generator.cli.reading import read, told
-    from generator.declared.catalog import collect
-    from generator.report.image import Images
-
     if (name is None) == (node is None):
         raise typer.BadParameter("give either CLUSTER/POOL or --node FILE")
     if name is not None and "/" not in name:
@@ -62,30 +63,16 @@ def tag(
 
 def _unread(found: Read, *, as_json: bool) -> int:
     """What was asked for is in no file that could be read."""
-    from generator.cli.outcome import UNUSABLE, out
-    from generator.report.formats import json
-
     if as_json:
         out(json.printed(json.with_findings({}, found.blocking)))
     return UNUSABLE
 
 
 def _no_cluster(everything: Read, name: str) -> int:
-    from generator.cli.naming import unknown
-
     return unknown("cluster", name, [one.name for one in everything.fleet.clusters])
 
 
 def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool) -> int:
-    from msgspec import to_builtins
-
-    from generator.cli.naming import unknown
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
-    from generator.cli.reading import pool_of
-    from generator.report.formats import json
-    from generator.report.image import lines
-    from generator.report.tag import HOST_DRIVERS
-
     cluster_name, _, pool_name = name.partition("/")
     cluster = found.cluster(cluster_name)
     assert cluster is not None
@@ -108,17 +95,6 @@ def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool
 
 
 def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: bool) -> int:
-    from msgspec import to_builtins
-
-    from generator.audit.judgement import judge_in
-    from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out
-    from generator.edges.errors import UnreadableError, printable
-    from generator.edges.given import read_given
-    from generator.observed.node import parse
-    from generator.observed.unreadable import Unreadable
-    from generator.report.formats import json
-    from generator.report.tag import about, node_lines
-
     nodes = parse(read_given(file))
     if isinstance(nodes, Unreadable):
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)

@@ -1,14 +1,23 @@
 """`drivergate upgrade runbook`: the ordered steps of a planned change."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from generator.change.runbook import runbook as runbook_for
+from generator.change.runbook import whole
+from generator.change.wish import Wish
 from generator.cli.options import Clusters, Rev, Root, Staged
-from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System
+from generator.cli.outcome import CLEAN, UNUSABLE, out
+from generator.cli.plan import planned_work, understood
+from generator.cli.reading import read, told
+from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System, wished
+from generator.declared.catalog import collect
+from generator.render.output import Rendered
+from generator.report import runbook as page
+from generator.report.formats import json
+from generator.revision.revision import Revision
 
 
 class RunbookFormat(StrEnum):
@@ -33,10 +42,22 @@ def runbook(
     printed: Annotated[RunbookFormat, typer.Option("--format", help="How to print it.")] = RunbookFormat.MARKDOWN,
 ) -> int:
     """Write the procedure of a planned change: images, waves, what to watch, what to do when it stops, the way back."""
-    from generator.cli.planning import runbook_of
-    from generator.cli.wishing import wished
-
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
-    return runbook_of(wish, root=root, staged=staged, rev=rev, as_json=printed is RunbookFormat.JSON)
+    return _write(wish, root=root, staged=staged, rev=rev, as_json=printed is RunbookFormat.JSON)
+
+
+def _write(wish: Wish, *, root: str | None, staged: bool, rev: str | None, as_json: bool) -> int:
+    """The runbook of a plan; nothing is written where a part of the inventory can't be read."""
+    found = read(root, staged=staged, rev=rev, catalogs=True)
+    if told(found, as_json=False):
+        return UNUSABLE
+    asked = whole(understood(wish, found), found.fleet)
+    made = planned_work(found, asked, root, rev)
+    revision = Revision(
+        fleet=found.fleet, catalog=collect(found.inventory.catalogs, found.fleet.mirrors), rendered=Rendered((), ())
+    )
+    book = runbook_for(revision, asked, made.plan, made.works)
+    out(json.printed(page.values(book)) if as_json else page.markdown(book))
+    return CLEAN

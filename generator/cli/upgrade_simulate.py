@@ -1,16 +1,40 @@
 """`drivergate upgrade simulate`: what an upgrade will run into, before it begins."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
-from generator.cli.observing import BudgetFiles, DriverFiles, Dump, NodeFiles, PodFiles
+from generator.cli.observing import (
+    BudgetFiles,
+    DriverFiles,
+    Dump,
+    NodeFiles,
+    PodFiles,
+    Sources,
+    live,
+    objects_of,
+    sources,
+)
 from generator.cli.options import Clusters, Root
-from generator.cli.targets import Contexts, Rings, paired
-from generator.cli.upgrade_status import OperatorRelease
+from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out
+from generator.cli.reading import read, told
+from generator.cli.targets import Contexts, Rings, Target, each, paired, targets
+from generator.cli.upgrade_status import OperatorRelease, live_targets
+from generator.cli.upgrading import declared, release_of
+from generator.declared.fleet import Cluster
+from generator.observed.objects import Objects
+from generator.report.formats import json
+from generator.report.simulation import simulation_json, simulation_text
+from generator.report.timeline import html, svg
+from generator.report.unasked import Unasked, unasked_lines
+from generator.upgrade.addressed import of_simulation
+from generator.upgrade.input import NEEDED_KINDS, USEFUL_KINDS
+from generator.upgrade.invented import invented
+from generator.upgrade.simulation import Simulation, Wish
+from generator.upgrade.simulation import simulate as replay
 
 
 class SimulationFormat(StrEnum):
@@ -48,10 +72,6 @@ def simulate(
     ] = SimulationFormat.TEXT,
 ) -> int:
     """Replay an upgrade from files, live, or on what is declared: who is evicted when, and where it stalls."""
-    from generator.cli.observing import sources
-    from generator.cli.simulating import Asked, simulated
-    from generator.upgrade.simulation import Wish
-
     wanted = sources(nodes, pods, budgets, drivers, dump)
     asked = Asked(
         contexts=tuple(context or ()),
@@ -72,3 +92,91 @@ def simulate(
     else:
         paired(asked.clusters, asked.contexts)
     return simulated(wanted, asked, root)
+
+
+DRAWN = {"svg": svg, "html": html}
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What the command line asks for."""
+
+    contexts: tuple[str, ...]
+    clusters: tuple[str, ...]
+    rings: frozenset[str]
+    live: bool
+    operator: str | None
+    wish: Wish
+    printed: str
+
+
+def simulated(wanted: Sources, asked: Asked, root: str | None) -> int:
+    """Replays and prints; exit 1 where it stalls, 3 where the input leaves it open."""
+    if wanted.given:
+        cluster = declared(asked.clusters[0], root)[1] if asked.clusters else None
+        found = _replayed(objects_of(wanted), asked, cluster)
+        return _print([(cluster.name if cluster else "", found)], [], asked, incomplete=False)
+    if asked.contexts or asked.live:
+        wants, incomplete = live_targets(asked.clusters, asked.contexts, asked.rings, root)
+        seen, unasked = each(wants, lambda target: _live(target, asked))
+        return _print([(target.name, one) for target, one in seen], unasked, asked, incomplete=incomplete)
+    return _of_inventory(asked, root)
+
+
+def _live(target: Target, asked: Asked) -> Simulation:
+    found = _replayed(live(target.context, NEEDED_KINDS, USEFUL_KINDS), asked, target.cluster)
+    return of_simulation(found, target.context)
+
+
+def _of_inventory(asked: Asked, root: str | None) -> int:
+    """Each chosen cluster as it is declared; what of the inventory can't be read is said."""
+    for name in asked.clusters:
+        declared(name, root)
+    found = read(root, staged=False, rev=None, catalogs=False)
+    incomplete = told(found, as_json=False)
+    chosen = targets(found.fleet.clusters, asked.clusters, (), asked.rings)
+    made = [
+        (one.name, _replayed(invented(found.fleet, one.cluster), asked, one.cluster)) for one in chosen if one.cluster
+    ]
+    return _print(made, [], asked, incomplete=incomplete)
+
+
+def _is_json(asked: Asked) -> bool:
+    return asked.printed == "json"
+
+
+def _replayed(objects: Objects, asked: Asked, cluster: Cluster | None) -> Simulation:
+    release, assumed = release_of(asked.operator, cluster, objects)
+    return replay(objects, release, asked.wish, assumed=assumed)
+
+
+Replays = Sequence[tuple[str, Simulation]]
+
+
+def _print(found: Replays, unasked: Sequence[Unasked], asked: Asked, *, incomplete: bool) -> int:
+    several = len(found) + len(unasked) > 1
+    drawn = DRAWN.get(asked.printed)
+    if drawn and several:
+        raise typer.BadParameter(f"--format {asked.printed} draws one cluster: name it with --cluster")
+    if drawn and found:
+        out(drawn(found[0][1]))
+    elif _is_json(asked) and (several or unasked):
+        clusters = [{"cluster": name, **simulation_json(one)} for name, one in found]
+        failed = [{"cluster": one.cluster, "message": one.message, "hint": one.hint} for one in unasked]
+        out(json.printed({"clusters": clusters, "unasked": failed}))
+    elif _is_json(asked):
+        out(json.printed(simulation_json(found[0][1])))
+    else:
+        out("\n".join(_texts(found, unasked, several=several)))
+    return UNUSABLE if incomplete else _code([one for _, one in found], unasked)
+
+
+def _texts(found: Replays, unasked: Sequence[Unasked], *, several: bool) -> Iterator[str]:
+    yield from (f"== {name}\n{simulation_text(one)}" if several else simulation_text(one) for name, one in found)
+    if unasked:
+        yield "".join(f"{line}\n" for line in unasked_lines(unasked))
+
+
+def _code(found: Sequence[Simulation], unasked: Sequence[Unasked]) -> int:
+    if any(one.stalls or one.stops for one in found):
+        return FOUND
+    return NOT_VERIFIED if unasked or any(one.missing or not one.lanes for one in found) else CLEAN

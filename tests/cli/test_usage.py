@@ -8,15 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from generator import __version__
-from generator.cli.app import app
+from generator.cli.app import VERBS as COMMANDS
+from generator.cli.group import Verbs
 from tests.testing.command import REPO, call, process, start
 from tests.testing.levels import CATALOG, CLUSTER, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
-VERBS = [*get_command(app).commands]
+VERBS = [verb.name for verb in COMMANDS]
+GROUPS = {group.name: list(group.commands) for group in COMMANDS if isinstance(group, Verbs)}
 
 
 def test_d95_a_bare_call_prints_its_help_once_and_is_bad_usage() -> None:
@@ -35,12 +36,40 @@ def test_d95_help_is_a_result(option: str) -> None:
         assert f"\n  {verb} " in called.out
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help_with_a_sentence_for_each_option(capfd: Capture, verb: str) -> None:
-    called = call(capfd, verb, "--help")
+@pytest.mark.parametrize("group", ["", *GROUPS])
+def test_a_list_of_verbs_has_a_whole_line_for_each_on_80_columns(
+    capfd: Capture, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    called = call(capfd, *filter(None, [group]), "--help")
+    listed = called.out.partition("\nCommands:\n")[2].splitlines()
+    names = GROUPS[group] if group else VERBS
+    assert [line.split()[0] for line in listed] == names
+    for line in listed:
+        assert re.fullmatch(r"  [a-z]+ +[A-Z].{9,54}", line), line
+        assert not line.endswith((".", "..."))
+        assert len(line) <= 80
+
+
+EVERY_VERB = [
+    *((verb,) for verb in VERBS if verb not in GROUPS),
+    *((group, verb) for group, verbs in GROUPS.items() for verb in verbs),
+]
+
+
+@pytest.mark.parametrize("verb", EVERY_VERB, ids=" ".join)
+def test_every_verb_has_help(capfd: Capture, verb: tuple[str, ...]) -> None:
+    called = call(capfd, *verb, "--help")
     assert (called.code, called.err) == (0, "")
-    assert called.out.startswith(f"Usage: drivergate {verb} ")
-    assert call(capfd, verb, "-h").out == called.out
+    assert called.out.startswith(f"Usage: drivergate {' '.join(verb)} ")
+    assert call(capfd, *verb, "-h").out == called.out
+
+
+def test_every_option_and_argument_has_help() -> None:
+    verbs = [verb for group in COMMANDS for verb in (group.commands.values() if isinstance(group, Verbs) else [group])]
+    parameters = [(verb.name, parameter) for verb in verbs for parameter in verb.load().params]
+    assert len(parameters) > 100
+    assert [(verb, parameter.name) for verb, parameter in parameters if not parameter.help] == []
 
 
 @pytest.mark.parametrize(
