@@ -37,6 +37,7 @@ ROOMS: dict[str, set[str]] = {
 LIBRARIES: dict[str, set[str]] = {
     "msgspec": {*ROOMS},
     "yaml": {"documents/document.py"},
+    "ruamel": {"documents/edit.py"},
     "jinja2": {"render"},
     "markupsafe": {"render"},
     "jsonschema_rs": {"declared", "rules"},

@@ -1,6 +1,7 @@
 """The inventory edit that would declare what runs: kernels that a pool or its node image doesn't name as running."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -8,11 +9,10 @@ from generator.audit.audit import Audit
 from generator.audit.node import Standing
 from generator.declared import model
 from generator.declared.fleet import Cluster, Mode, Pool
-from generator.documents.edit import CantEdit, add_item, add_key, remove_item
+from generator.documents.document import read
+from generator.documents.edit import AddItem, CantEdit, Change, RemoveItem, SetKey, edited, scalar
 from generator.documents.places import Path
 from generator.facts.kernel import label_form
-
-Edit = Callable[[str], str | CantEdit]
 
 
 class Missing(Struct, frozen=True, order=True):
@@ -23,10 +23,11 @@ class Missing(Struct, frozen=True, order=True):
 
 
 class Proposed(Struct, frozen=True):
-    """New texts by file, and what has to be done by hand, one line each."""
+    """New texts by file, what else there is to do, and edits that can't be made with what to write; one line each."""
 
     texts: Mapping[str, str]
     notes: tuple[str, ...]
+    refused: tuple[str, ...]
 
 
 def proposed(
@@ -36,18 +37,18 @@ def proposed(
     uname: Mapping[tuple[str, str], str],
 ) -> Proposed:
     """`images` are node images with their files by name, `uname` what each (cluster, node) says of its own kernel."""
-    made = _Edits(dict(texts))
-    for cluster, found in audits:
+    edits = _Edits(dict(texts))
+    for cluster, audit in audits:
         pools = {pool.name: pool for pool in cluster.pools}
-        for pool, kernels in _undeclared(pools, found.nodes, cluster.name, uname):
-            for one in kernels:
-                made.add(cluster, pool, one, images)
-        for node in found.nodes:
+        for pool, kernels in _undeclared(pools, audit.nodes, cluster.name, uname):
+            for kernel in kernels:
+                edits.add(cluster, pool, kernel, images)
+        for node in audit.nodes:
             if not node.pool:
-                told = "no pool claims it: declare one (drivergate init --from-nodes proposes pools)"
-                made.notes.append(f"node {cluster.name}/{node.node}: {told}")
-    changed = {file: text for file, text in made.texts.items() if text != texts[file]}
-    return Proposed(changed, tuple(dict.fromkeys(made.notes)))
+                problem = "no pool claims it: declare one (drivergate init --from-nodes proposes pools)"
+                edits.notes.append(f"node {cluster.name}/{node.node}: {problem}")
+    changed = {file: text for file, text in edits.texts.items() if text != texts[file]}
+    return Proposed(changed, tuple(dict.fromkeys(edits.notes)), tuple(dict.fromkeys(edits.refused)))
 
 
 def _undeclared(
@@ -69,49 +70,84 @@ def _undeclared(
 
 
 class _Edits:
-    """The texts as they become, one edit after the other."""
+    """The texts as they become, one edit after the other. An edit is made as a whole, or refused as a whole."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
         self.notes: list[str] = []
+        self.refused: list[str] = []
         self.done: set[tuple[str, str]] = set()
 
     def add(
-        self, cluster: Cluster, pool: Pool, one: Missing, images: Mapping[str, tuple[str, model.NodeImage]]
+        self, cluster: Cluster, pool: Pool, kernel: Missing, images: Mapping[str, tuple[str, model.NodeImage]]
     ) -> None:
         if pool.node_image in images:
             file, image = images[pool.node_image]
-            if (file, one.written) not in self.done:
-                self.done.add((file, one.written))
-                self._into_image(file, image, one.written)
+            if (file, kernel.written) not in self.done:
+                self.done.add((file, kernel.written))
+                self._into_image(file, image, kernel.written)
         else:
-            self._into_pool(cluster, pool, one.written)
+            self._into_pool(cluster, pool, kernel.written)
 
     def _into_image(self, file: str, image: model.NodeImage, kernel: str) -> None:
-        declare = f"declare {kernel}"
         release = next((name for name, text in image.kernels.items() if label_form(text) == label_form(kernel)), "")
-        if not release:
+        changes: list[Change] = []
+        named_after_kernel = not release
+        if named_after_kernel:
             release = kernel
-            self._edit(file, declare, lambda text: add_key(text, ("kernels", release), kernel))
+            changes.append(SetKey(("kernels", release), kernel))
+        upcoming = self._texts_at(file, ("upcoming",))
+        if release in upcoming:
+            changes.append(RemoveItem(("upcoming", upcoming.index(release))))
+        changes.append(AddItem(("running",), release))
+        made = self._edit(file, f"declare {kernel}", changes)
+        if made and named_after_kernel:
             self.notes.append(f"{file}: release {release} is named after its kernel; give it the name of its image")
-        if release in image.upcoming:
-            at = list(image.upcoming).index(release)
-            self._edit(file, f"take {release} out of upcoming", lambda text: remove_item(text, ("upcoming", at)))
-        self._edit(file, declare, lambda text: add_item(text, ("running",), release))
 
     def _into_pool(self, cluster: Cluster, pool: Pool, kernel: str) -> None:
-        above: Path = ("pools", pool.name)
-        ahead = [one.name for one in pool.kernels if one.upcoming]
-        if label_form(kernel) in ahead:
-            at = ahead.index(label_form(kernel))
-            what = f"take {kernel} out of upcomingKernels of {pool.name}"
-            self._edit(cluster.file, what, lambda text: remove_item(text, (*above, "upcomingKernels", at)))
-        what = f"declare {kernel} in {pool.name}"
-        self._edit(cluster.file, what, lambda text: add_item(text, (*above, "kernels"), kernel))
+        ahead: Path = ("pools", pool.name, "upcomingKernels")
+        upcoming = [label_form(written) for written in self._texts_at(cluster.file, ahead)]
+        changes: list[Change] = []
+        if label_form(kernel) in upcoming:
+            changes.append(RemoveItem((*ahead, upcoming.index(label_form(kernel)))))
+        changes.append(AddItem(("pools", pool.name, "kernels"), kernel))
+        self._edit(cluster.file, f"declare {kernel} in {pool.name}", changes)
 
-    def _edit(self, file: str, what: str, edit: Edit) -> None:
-        made = edit(self.texts[file])
-        if isinstance(made, CantEdit):
-            self.notes.append(f"{file}: {what} by hand: {made.reason}")
-        else:
-            self.texts[file] = made
+    def _texts_at(self, file: str, path: Path) -> list[str]:
+        """The texts of a list as it is written in a file by now; nothing where there is no such list."""
+        value = _at(read(self.texts[file], file).value, path)
+        return [item if isinstance(item, str) else "" for item in value] if isinstance(value, list) else []
+
+    def _edit(self, file: str, what: str, changes: Sequence[Change]) -> bool:
+        """Whether the edit was made; else what to write is told."""
+        result = edited(self.texts[file], changes)
+        if isinstance(result, CantEdit):
+            value = read(self.texts[file], file).value
+            by_hand = "; ".join(_by_hand(change, value) for change in changes)
+            self.refused.append(f"{file}: {what} by hand ({by_hand}): {result.reason}")
+            return False
+        self.texts[file] = result
+        return True
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _by_hand(change: Change, value: Any) -> str:
+    """What to write, for somebody who looks at the file, whose value this is."""
+    match change:
+        case AddItem(path, item):
+            return f"add {scalar(str(item))} to {_dotted(path)}"
+        case RemoveItem((*above, int(index))):
+            item = _at(value, tuple(above))[index]
+            return f"take {scalar(str(item))} out of {_dotted(tuple(above))}"
+        case SetKey(path, inner):
+            return f"write {scalar(str(path[-1]))}: {scalar(str(inner))} in {_dotted(path[:-1])}"
+    return f"change {_dotted(change.path)}"
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(map(str, path))

@@ -10,7 +10,6 @@ from msgspec import Struct
 from generator.audit.audit import Audit
 from generator.audit.audit import audit as compared
 from generator.audit.live import NEEDED_KINDS, USEFUL_KINDS, Live
-from generator.audit.proposal import proposed as edits
 from generator.audit.whose import whose
 from generator.cli.naming import unknown
 from generator.cli.observing import (
@@ -180,21 +179,31 @@ def proposed(
     root: str | None,
     write: bool,
 ) -> int:
-    """0 where it could be proposed, whatever runs; a cluster that could not be looked at has no part in it."""
+    """0 where it could be proposed, whatever runs; 1 where an edit can't be made, and is left to who wrote the file.
+
+    A cluster that could not be looked at has no part in it.
+    """
+    from generator.audit.proposal import proposed as edits  # ruamel.yaml, which only edits need
+
     where = find_root(root)
     images = {one.shape.name: (one.file, one.shape) for one in found.inventory.node_images}
     named = sorted({cluster.file for cluster, _ in audits} | {file for file, _ in images.values()})
     texts = {path: data.decode("utf-8", "replace") for path, data in WorkTree(where).read(named).items()}
     made = edits(audits, images, texts, uname)
     if write:
+        nothing = "" if made.refused else "nothing to declare\n"
         applied = apply(where, [Write(path, text.encode()) for path, text in sorted(made.texts.items())])
-        out("".join(f"wrote {printable(path)}\n" for path in applied.written) or "nothing to declare\n")
+        out("".join(f"wrote {printable(path)}\n" for path in applied.written) or nothing)
     else:
         out("".join(patch(path, texts[path], text) for path, text in sorted(made.texts.items())))
     for note in made.notes:
         say(f"note: {printable(note)}")
+    for refusal in made.refused:
+        say(f"drivergate: {printable(refusal)}")
     for one in unasked:
         say(f"drivergate: {one.cluster}: {one.message}\n    hint: {one.hint}")
     if found.blocking:
         return UNUSABLE
+    if made.refused:
+        return FOUND
     return NOT_VERIFIED if unasked else CLEAN

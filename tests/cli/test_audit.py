@@ -238,10 +238,52 @@ def test_git_takes_the_patch_of_a_file_that_people_wrote(ends: str, tmp_path: Pa
     subprocess.run([*git, "init", "-q"], check=True)
     seen = given(tmp_path, node("n1", kernel=OTHER), node("n2", kernel="5.15.0-185-generic"))
     called = call(capfd, "audit", "--nodes", seen, "--propose", root=root)
-    assert "take 5.15.0-177-generic out of upcomingKernels of a by hand" in called.err
+    assert (called.code, called.err) == (0, "")
     patch = tmp_path / "declare.patch"
     patch.write_bytes(called.out.encode())
     subprocess.run([*git, "apply", str(patch)], check=True)
     since = f"      - {KERNEL}   # since May\n"
     wanted = BLOCK.replace(since, f"{since}      - {OTHER}\n      - 5.15.0-185-generic\n")
+    wanted = wanted.replace(f"upcomingKernels:\n      - {OTHER}   # soon\n", "upcomingKernels: []\n")
     assert file.read_bytes() == wanted.replace("\n", ends).encode()
+
+
+SHARED = f"""\
+apiVersion: drivergate.dev/v1alpha1
+kind: Cluster
+name: one
+pools:
+  a:
+    nodeSelector: {{x/y: a}}
+    os: {{id: ubuntu, version: "22.04"}}
+    arch: [amd64]
+    kernels: &running [{KERNEL}]
+    upcomingKernels: [{OTHER}]
+  b:
+    nodeSelector: {{x/y: b}}
+    os: {{id: ubuntu, version: "22.04"}}
+    arch: [amd64]
+    kernels: *running
+"""
+
+
+def test_an_edit_that_cannot_be_made_is_not_half_done_and_ends_with_1(tmp_path: Path, capfd: Capture) -> None:
+    root = laid(tmp_path)
+    file = root / "inventory/one.yaml"
+    file.write_text(SHARED)
+    seen = given(tmp_path, node("n1", kernel=OTHER))
+    for more in ("--propose", "--write-inventory"):
+        called = call(capfd, "audit", "--nodes", seen, more, root=root)
+        assert (called.code, called.out) == (1, "")
+        changes = f"take {OTHER} out of pools.a.upcomingKernels; add {OTHER} to pools.a.kernels"
+        reason = "pools.b.kernels uses the same text as pools.a.kernels, by an alias or a merge"
+        assert called.err == f"drivergate: inventory/one.yaml: declare {OTHER} in a by hand ({changes}): {reason}\n"
+        assert file.read_text() == SHARED
+
+
+def test_two_upcoming_kernels_of_a_pool_that_both_run(tmp_path: Path, capfd: Capture) -> None:
+    third = "5.15.0-185-generic"
+    root = laid(tmp_path, pool(f"arch: [amd64], kernels: [{KERNEL}], upcomingKernels: [{OTHER}, {third}]"))
+    seen = given(tmp_path, node("n1", kernel=OTHER), node("n2", kernel=third))
+    assert call(capfd, "audit", "--nodes", seen, "--write-inventory", root=root).code == 0
+    assert f"kernels: [{KERNEL}, {OTHER}, {third}], upcomingKernels: []" in (root / "inventory/one.yaml").read_text()
