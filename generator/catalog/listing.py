@@ -12,6 +12,8 @@ from generator.declared.fleet import Fleet
 from generator.declared.mirror import MirrorKind, Mirrors, asked, upstreams
 from generator.facts.kernel import architecture
 from generator.facts.tag import ImageTag, parse
+from generator.images.lookup import serves
+from generator.images.mirrors import built_upstream
 
 
 class State(StrEnum):
@@ -46,8 +48,8 @@ class Row(Struct, frozen=True, kw_only=True):
             return ()
         if self.parsed and architecture(self.parsed.kernel):
             return ()
-        has = {"linux/arm64" if one == "linux/arm64/v8" else one for one in self.entry.platforms}
-        return tuple(one for one in self.need.platforms if one not in has)
+        entry = self.entry
+        return tuple(name for name in self.need.platforms if not serves(entry, name.removeprefix("linux/")))
 
     @property
     def usable(self) -> bool:
@@ -88,9 +90,9 @@ def _state(catalog: Catalog, repository: str, tag: str, copies: tuple[str, ...],
             return State.PUBLISHED, ""
         copied = next((name for name in copies if _has(lists, name, tag)), "")
         return (State.PUBLISHED, copied) if copied else (State.BUILT, "")
-    for upstream in dict.fromkeys(asked(catalog.mirrors, one) for one in upstreams(catalog.mirrors, repository)):
-        if _has(lists, upstream, tag):
-            return State.BUILT, upstream
+    upstream = next(built_upstream(catalog, repository, tag), None)
+    if upstream is not None:
+        return State.BUILT, upstream.repository
     return (State.GONE if own is not None else State.MISSING), ""
 
 

@@ -12,12 +12,11 @@ from generator.facts import driver as drivers
 from generator.facts import packaged
 from generator.facts.kernel import architecture
 from generator.facts.packaged import Builder
-from generator.images.lookup import Lack, Listed, lacking
+from generator.images.lookup import Listed
 from generator.operator.combination import Combination, combinations
 from generator.rules.gpu import driver_branch, family_of
 
 GPU_SOURCE = "NVIDIA's data-center driver pages: the last branch of each GPU architecture"
-CERTAIN = frozenset({None, Lack.CERTAINTY})
 
 # What a pool's workloads say against the driver that the pool has: reasons, none where it serves them all.
 Against = Callable[[Cluster, Pool], Iterator["Reason"]]
@@ -114,9 +113,9 @@ class Proposals:
                 yield Reason(f"no catalog lists a version of it for {pool.driver.repository}", "the catalog")
             return
         ones = [one for one in combinations(cluster, pool) if isinstance(one.reference, str)]
-        lacking_ones = [one for one in ones if lacking(one, self.listed.entry(one)) not in CERTAIN]
-        if lacking_ones:
-            first, more = lacking_ones[0], len(lacking_ones) - 1
+        unbuilt = [combination for combination in ones if not self.listed.look_up(combination).usable]
+        if unbuilt:
+            first, more = unbuilt[0], len(unbuilt) - 1
             rest = f" and {more} more" if more else ""
             yield Reason(f"{first.tag} for {first.platform}{rest} not built", "the catalog")
             yield from _nobody(first)

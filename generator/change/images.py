@@ -8,7 +8,7 @@ from msgspec import Struct
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.kernel import order_key
-from generator.images.lookup import Lack, Listed, lacking
+from generator.images.lookup import Lack, Listed
 from generator.operator.combination import Combination, combinations
 from generator.operator.image import Refused
 
@@ -86,7 +86,7 @@ def _changed(
 def _standing(listed: Listed, one: Combination) -> tuple[Standing, str]:
     if isinstance(one.reference, Refused):
         return Standing.MISSING, one.reference.message
-    match lacking(one, listed.entry(one)):
+    match listed.look_up(one).lack:
         case None | Lack.CERTAINTY:
             return Standing.BUILT, ""
         case Lack.RECORD:

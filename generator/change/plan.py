@@ -10,7 +10,7 @@ from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts import branch as branches
 from generator.facts.kernel import order_key
-from generator.images.lookup import Lack, Listed, Miss, lacking
+from generator.images.lookup import Lack, Listed, Miss
 from generator.images.nearest import Nearest
 from generator.operator.combination import Combination, combinations
 from generator.operator.image import Refused
@@ -136,8 +136,8 @@ class _Looked:
                 state=State.REFUSED,
                 why=one.reference.message,
             )
-        entry = self.listed.entry(one)
-        lack = lacking(one, entry)
+        image = self.listed.look_up(one)
+        lack = image.lack
         state = self._state(one, lack, running)
         miss = (
             Miss(
@@ -149,9 +149,9 @@ class _Looked:
                 arches=(one.arch,),
                 upcoming=True,
                 lack=lack,
-                entry=entry,
+                entry=image.entry,
             )
-            if lack and lack is not Lack.CERTAINTY
+            if lack and not image.usable
             else None
         )
         return Image(

@@ -12,8 +12,8 @@ from generator.change.whatif import Asked
 from generator.change.work import Work
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts.release import DriverApi
-from generator.images.lookup import Lack, Listed, lacking
-from generator.operator.combination import Combination, combinations
+from generator.images.lookup import Listed
+from generator.operator.combination import combinations
 from generator.revision.revision import Revision
 from generator.rules.upgrade.ring import order
 
@@ -215,13 +215,9 @@ def _way(answer: Answer, asked: Asked, evictions: Evictions) -> Way:
 def _back(old: tuple[Cluster, Pool], listed: Listed) -> Back:
     """What the nodes run today, as far as the catalog proves it."""
     ones = [one for one in combinations(*old) if not one.upcoming and isinstance(one.reference, str)]
-    built = dict.fromkeys(one.tag for one in ones if _is_built(one, listed))
-    lost = dict.fromkeys(one.tag for one in ones if not _is_built(one, listed))
+    built = dict.fromkeys(one.tag for one in ones if listed.look_up(one).usable)
+    lost = dict.fromkeys(one.tag for one in ones if not listed.look_up(one).usable)
     return Back(built=tuple(built), lost=tuple(lost))
-
-
-def _is_built(one: Combination, listed: Listed) -> bool:
-    return lacking(one, listed.entry(one)) in {None, Lack.CERTAINTY}
 
 
 def _change(asked: Asked) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from generator.change.driver_choice import Proposals
+from generator.change.lag import Lag, lag
 from generator.change.need import Needs
 from generator.change.plan import Verdict
 from generator.change.plan import plan as make_plan
@@ -109,7 +110,7 @@ def planned_work(found: Read, asked: Asked, root: str | None, rev: str | None) -
     )
 
 
-def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[str, report.Lag]:
+def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[str, Lag]:
     """None is told where there is no git, or no commit yet."""
     kernels = {one.kernel for one in works if one.kernel}
     if not kernels:
@@ -119,7 +120,7 @@ def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[st
         found = first_declared(git_at(where, os.environ), kernels, "inventory", until=rev or "HEAD")
     except OutsideError:
         return {}
-    return {kernel: report.lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}
+    return {kernel: lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}
 
 
 def _print(made: report.Told, found: Read, printed: str) -> None:

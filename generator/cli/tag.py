@@ -14,10 +14,13 @@ from generator.declared.catalog import collect
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError, printable
 from generator.edges.given import read_given
+from generator.images.lookup import Listed
+from generator.images.pool import pool_images
 from generator.observed.node import parse
 from generator.observed.unreadable import Unreadable
+from generator.operator.image import Refused
 from generator.report.formats import json
-from generator.report.image import Images, lines
+from generator.report.image import Explanations, lines
 from generator.report.tag import HOST_DRIVERS, about, node_lines
 
 
@@ -51,13 +54,14 @@ def tag(
     incomplete = told(found, as_json=as_json)
     if wanted and found.cluster(wanted) is None and not incomplete:
         return _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
-    images = Images(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors), found.node_images)
+    listed = Listed(collect(found.inventory.catalogs, found.fleet.mirrors))
+    explanations = Explanations(found.fleet, listed, found.node_images)
     if wanted and found.cluster(wanted) is None:
         code = _unread(found, as_json=as_json)
     elif node is not None:
-        code = _of_nodes(found, node, images, why=why, as_json=as_json)
+        code = _of_nodes(found, node, explanations, why=why, as_json=as_json)
     else:
-        code = _of_pool(found, name or "", images, why=why, as_json=as_json)
+        code = _of_pool(found, name or "", explanations, why=why, as_json=as_json)
     return UNUSABLE if incomplete else code
 
 
@@ -72,7 +76,7 @@ def _no_cluster(everything: Read, name: str) -> int:
     return unknown("cluster", name, [one.name for one in everything.fleet.clusters])
 
 
-def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool) -> int:
+def _of_pool(found: Read, name: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
     cluster_name, _, pool_name = name.partition("/")
     cluster = found.cluster(cluster_name)
     assert cluster is not None
@@ -81,25 +85,26 @@ def _of_pool(found: Read, name: str, images: Images, *, why: bool, as_json: bool
         return _unread(found, as_json=as_json)
     if pool is None:
         return unknown(f"pool of {cluster.name}", pool_name, [one.name for one in cluster.pools])
-    asked = images.of_pool(cluster, pool)
+    images = tuple(pool_images(cluster, pool, explanations.listed))
+    described = [explanations.describe(cluster, image) for image in images]
     if as_json:
         head = {"cluster": cluster.name, "pool": pool.name, "mode": str(pool.driver.mode)}
-        out(json.printed(json.with_findings({**head, "images": to_builtins(asked)}, found.blocking)))
+        out(json.printed(json.with_findings({**head, "images": to_builtins(described)}, found.blocking)))
     else:
-        out(lines(asked, why=why))
+        out(lines(described, why=why))
         if pool.driver.mode in HOST_DRIVERS:
             say(f"{cluster.name}/{pool.name}: {HOST_DRIVERS[pool.driver.mode]}")
-    if any(image.refused for image in asked):
+    if any(isinstance(image.reference, Refused) for image in images):
         return UNUSABLE
-    return CLEAN if all(image.usable or image.upcoming for image in asked) else FOUND
+    return CLEAN if all(image.usable or image.upcoming for image in images) else FOUND
 
 
-def _of_nodes(found: Read, file: str, images: Images, *, why: bool, as_json: bool) -> int:
+def _of_nodes(found: Read, file: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
     nodes = parse(read_given(file))
     if isinstance(nodes, Unreadable):
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)
     clusters: tuple[Cluster, ...] = found.fleet.clusters
-    answers = [about(node, judge_in(clusters, node, images.listed), images) for node in nodes]
+    answers = [about(node, judge_in(clusters, node, explanations.listed), explanations) for node in nodes]
     if as_json:
         out(json.printed(json.with_findings({"nodes": to_builtins(answers)}, found.blocking)))
     else:

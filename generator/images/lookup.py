@@ -49,18 +49,18 @@ def serves(entry: Entry, arch: str) -> bool:
     return f"linux/{arch}" in recorded or (arch == "arm64" and "linux/arm64/v8" in recorded)
 
 
-def lacking(one: Combination, entry: Entry | None) -> Lack | None:
+def _lacking(combination: Combination, entry: Entry | None) -> Lack | None:
     """How the line that lists an image falls short of what one platform asks for; None where it doesn't."""
     if entry is None:
         return Lack.IMAGE
     if entry.gone:
         return Lack.GONE
     if entry.platforms is not None:
-        return None if serves(entry, one.arch) else Lack.PLATFORM
+        return None if serves(entry, combination.arch) else Lack.PLATFORM
     # A kernel that names its machine makes an image of that machine (gpu-driver-container rhel9/precompiled).
-    if one.kernel and architecture(one.kernel.name):
+    if combination.kernel and architecture(combination.kernel.name):
         return None
-    return Lack.CERTAINTY if one.arch == "amd64" else Lack.RECORD
+    return Lack.CERTAINTY if combination.arch == "amd64" else Lack.RECORD
 
 
 class Availability(Struct, frozen=True):
@@ -86,16 +86,18 @@ class Listed:
     def look_up(self, combination: Combination) -> Availability:
         """How the image of a combination stands; its reference must be one."""
         entry = self.entry(combination)
-        return Availability(combination, entry, lacking(combination, entry))
+        return Availability(combination, entry, _lacking(combination, entry))
 
-    def entry(self, one: Combination) -> Entry | None:
+    def entry(self, combination: Combination) -> Entry | None:
         """The line that lists what a combination asks for."""
-        asked = one.reference
-        assert isinstance(asked, str)
+        reference, repository = combination.reference, combination.repository
+        assert isinstance(reference, str)
         # All but a digest is the repository, one character and the tag.
-        tag = asked[len(one.repository) + 1 :]
-        entry = self.catalog.find(one.repository, tag)
-        return self._by_digest(one.repository, tag) if entry is None and tag.startswith(DIGEST) else entry
+        tag = reference[len(repository) + 1 :]
+        entry = self.catalog.find(repository, tag)
+        if entry is None and tag.startswith(DIGEST):
+            return self._by_digest(repository, tag)
+        return entry
 
     def _by_digest(self, repository: str, digest: str) -> Entry | None:
         known = self.digests.get(repository)

@@ -1,5 +1,7 @@
 """What a mirror changes in a look-up: whose catalog is asked, and what its upstream has."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from generator.declared.catalog import Catalog, Entry
@@ -29,11 +31,16 @@ def copied_from(catalog: Catalog, miss: Miss) -> Upstream | None:
     """Where a copy could get what it lacks; None where no upstream is known to have it for the miss's platforms."""
     if miss.lack not in LACKED_BY_A_COPY or miss.tag.startswith(DIGEST):
         return None
-    for name in upstreams(catalog.mirrors, asked(catalog.mirrors, miss.repository)):
-        entry = catalog.find(name, miss.tag)
-        if entry is not None and not entry.gone and _serves(entry, miss):
-            return Upstream(asked(catalog.mirrors, name), entry)
-    return None
+    built = built_upstream(catalog, asked(catalog.mirrors, miss.repository), miss.tag)
+    return next((upstream for upstream in built if _serves(upstream.entry, miss)), None)
+
+
+def built_upstream(catalog: Catalog, repository: str, tag: str) -> Iterator[Upstream]:
+    """The repositories up the chain of mirrors that list a tag and have it, the nearest first."""
+    for name in upstreams(catalog.mirrors, repository):
+        entry = catalog.find(name, tag)
+        if entry is not None and not entry.gone:
+            yield Upstream(asked(catalog.mirrors, name), entry)
 
 
 def _serves(entry: Entry, miss: Miss) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.catalog import Catalog, Entry
+from generator.declared.catalog import Entry
 from generator.declared.fleet import Cluster, Fleet, Kernel, OsRelease, Pool
 from generator.declared.layers import Level
 from generator.declared.mirror import Mirror, MirrorKind, node_mirrors
@@ -13,8 +13,9 @@ from generator.facts.osname import os_tag
 from generator.facts.release import OsTagRule, Release
 from generator.images.lookup import Availability, Lack, Listed
 from generator.images.mirrors import source
+from generator.images.pool import PoolImage
 from generator.operator import effective
-from generator.operator.combination import Combination, combinations, references
+from generator.operator.combination import Combination
 from generator.operator.effective import Origin, Said
 from generator.report.formats.text import printable
 from generator.report.show import origin_text
@@ -57,11 +58,6 @@ class Image(Struct, frozen=True, kw_only=True):
     refused: str = ""
     outside: bool = False
 
-    @property
-    def usable(self) -> bool:
-        """Whether every node that asks for it would get it."""
-        return not self.refused and all(platform.usable for platform in self.platforms)
-
 
 def platform_of(image: Availability) -> Platform:
     """How an image stands for one platform, in words."""
@@ -69,34 +65,24 @@ def platform_of(image: Availability) -> Platform:
     return Platform(image.combination.platform, state, image.usable)
 
 
-class Images:
-    """Answers about images of one fleet against one catalog. `node_images` are levels by name, as of_pool's."""
+class Explanations:
+    """Why images are called so, for one fleet and catalog. `node_images` are levels by name, as in `show`."""
 
-    def __init__(self, fleet: Fleet, catalog: Catalog, node_images: Mapping[str, Level]) -> None:
-        self.fleet, self.node_images = fleet, node_images
-        self.listed = Listed(catalog)
+    def __init__(self, fleet: Fleet, listed: Listed, node_images: Mapping[str, Level]) -> None:
+        self.fleet, self.listed, self.node_images = fleet, listed, node_images
 
-    def of_pool(self, cluster: Cluster, pool: Pool) -> tuple[Image, ...]:
-        """What the pool's nodes ask for: drivers, those of running kernels first, then what comes with them."""
-        found: dict[str, list[Combination]] = {}
-        for one in sorted(combinations(cluster, pool), key=lambda one: one.upcoming):
-            found.setdefault(str(one.reference), []).append(one)
-        others = [one for one in references(cluster, pool) if one not in found]
-        return (
-            *(self._image(cluster, ones) for ones in found.values()),
-            *(Image(reference=one, upcoming=False, platforms=(), outside=True) for one in others),
-        )
-
-    def _image(self, cluster: Cluster, ones: list[Combination]) -> Image:
-        first = ones[0]
-        if not isinstance(first.reference, str):
-            refused = first.reference.message
-            return Image(reference="", upcoming=first.upcoming, platforms=(), refused=refused)
+    def describe(self, cluster: Cluster, image: PoolImage) -> Image:
+        """An image of a pool in words."""
+        if not isinstance(image.reference, str):
+            refused = image.reference.message
+            return Image(reference="", upcoming=image.upcoming, platforms=(), refused=refused)
+        if image.first is None:
+            return Image(reference=image.reference, upcoming=False, platforms=(), outside=True)
         return Image(
-            reference=first.reference,
-            upcoming=first.upcoming,
-            platforms=tuple(platform_of(self.listed.look_up(combination)) for combination in ones),
-            parts=tuple(self._parts(cluster, first)),
+            reference=image.reference,
+            upcoming=image.upcoming,
+            platforms=tuple(platform_of(platform) for platform in image.platforms),
+            parts=tuple(self._parts(cluster, image.first)),
         )
 
     def _parts(self, cluster: Cluster, one: Combination) -> Iterator[Part]:

@@ -6,13 +6,13 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from generator.change.driver_choice import Choice, Proposal, Reason
+from generator.change.lag import Lag
 from generator.change.plan import Answer, Image, Plan, State, Verdict
 from generator.change.work import Action, Work
 from generator.declared.fleet import Pool
 from generator.report.count import counted
 from generator.report.formats.text import printable
 
-DAY = 86400
 ACTIONS = {
     Action.COPY: "copy from {copy_from}",
     Action.WAIT: "not built yet",
@@ -20,18 +20,6 @@ ACTIONS = {
     Action.PUSH: "push it again",
     Action.NONE: "can't be built",
 }
-
-
-class Lag(Struct, frozen=True):
-    """For how many whole days a kernel has been declared; `at_least` where the history that was read begins later."""
-
-    days: int
-    at_least: bool
-
-
-def lag(first: int, now: int, *, whole: bool) -> Lag:
-    """From two times in seconds."""
-    return Lag(max(0, now - first) // DAY, at_least=not whole)
 
 
 class Told(Struct, frozen=True, kw_only=True):

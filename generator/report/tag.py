@@ -14,7 +14,16 @@ from generator.operator.ask import Asks, ClaimedTwice, Unlabelled
 from generator.operator.claim import Claim
 from generator.operator.combination import Combination
 from generator.report.formats.text import printable
-from generator.report.image import BUILT_ON_NODE, Images, Part, Platform, os_part, part_lines, platform_of, standing
+from generator.report.image import (
+    BUILT_ON_NODE,
+    Explanations,
+    Part,
+    Platform,
+    os_part,
+    part_lines,
+    platform_of,
+    standing,
+)
 
 REGISTERED = f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}"
 HOST_DRIVERS = {
@@ -39,8 +48,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     undecided: bool = False
 
 
-def about(node: Node, judged: Judgement | Undecided | Nowhere, images: Images) -> Answer:
-    """What is known of the node, in words; `images` explains the parts of its image."""
+def about(node: Node, judged: Judgement | Undecided | Nowhere, explanations: Explanations) -> Answer:
+    """What is known of the node, in words; `explanations` has the parts of its image."""
     match judged:
         case Undecided(claims=claims):
             names = " and ".join(_names(claim) for claim in claims)
@@ -50,14 +59,14 @@ def about(node: Node, judged: Judgement | Undecided | Nowhere, images: Images) -
             problem = "no pool claims it: its labels satisfy no nodeSelector" if gpu else NO_GPU
             return Answer(node=node.name, problems=(problem,))
         case Judgement():
-            return _judged(node, judged, images)
+            return _judged(node, judged, explanations)
 
 
 def _names(claim: Claim) -> str:
     return " and ".join(f"{claim.cluster.name}/{pool.name}" for pool in claim.pools)
 
 
-def _judged(node: Node, judgement: Judgement, images: Images) -> Answer:
+def _judged(node: Node, judgement: Judgement, explanations: Explanations) -> Answer:
     pool = judgement.pool
     if pool is None:
         cluster = judgement.cluster.name if isinstance(judgement.answer, ClaimedTwice) else ""
@@ -65,7 +74,7 @@ def _judged(node: Node, judgement: Judgement, images: Images) -> Answer:
     parts: tuple[Part, ...] = ()
     if isinstance(judgement.answer, Asks):
         combination = judgement.images[0].combination
-        parts = tuple(_parts(node, judgement.cluster, pool, combination, images))
+        parts = tuple(_parts(node, judgement.cluster, pool, combination, explanations))
     return Answer(
         node=node.name,
         cluster=judgement.cluster.name,
@@ -103,8 +112,8 @@ def _hints(node: Node, judgement: Judgement) -> Iterator[str]:
         yield f"status.nodeInfo says {node.os_image}; the operator goes by NFD's labels, which are absent"
 
 
-def _parts(node: Node, cluster: Cluster, pool: Pool, one: Combination, images: Images) -> Iterator[Part]:
-    yield from images.driver_parts(cluster, pool)
+def _parts(node: Node, cluster: Cluster, pool: Pool, one: Combination, explanations: Explanations) -> Iterator[Part]:
+    yield from explanations.driver_parts(cluster, pool)
     if one.kernel is None:
         yield BUILT_ON_NODE
     else:
@@ -112,7 +121,7 @@ def _parts(node: Node, cluster: Cluster, pool: Pool, one: Combination, images: I
         yield Part("kernel", one.kernel.name, f"the node's label {label.KERNEL}{other}")
     os = OsRelease(node.labels.get(label.OS_ID, ""), node.labels.get(label.OS_VERSION, ""))
     yield os_part(cluster.operator.release, os, "the node's labels")
-    yield images.catalog_part(one)
+    yield explanations.catalog_part(one)
 
 
 def node_lines(answers: Sequence[Answer], *, why: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from generator.declared.catalog import Entry
 from generator.declared.fleet import Cluster, Pool
-from generator.images.lookup import PLATFORMS, Lack, Listed, Miss, lacking
+from generator.images.lookup import PLATFORMS, Lack, Listed, Miss
 from generator.operator.combination import Combination
 from generator.revision.revision import Revision
 from generator.rules.image.reference import fault
@@ -25,7 +25,7 @@ def _misses(revision: Revision) -> Iterator[Miss]:
                 continue
             entry = listed.entry(one)
             if entry is None or entry.gone or PLATFORMS[one.arch] not in (entry.platforms or ()):
-                lack = lacking(one, entry)
+                lack = listed.look_up(one).lack
                 if lack is not None:
                     found.setdefault((one.tag, lack), []).append(one)
         if found and fault(revision, cluster, pool) is None:
