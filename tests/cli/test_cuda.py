@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from generator.facts import affinity
 from generator.facts.driveraffinity import labels_of
+from tests.model.node_affinity import matches
 from tests.testing.command import Exit, call
 from tests.testing.levels import CLUSTER, HEAD, IMAGE, repository
 
@@ -153,8 +153,8 @@ def test_the_affinity_of_a_workload_is_yaml_for_a_pod(tmp_path: Path, capfd: Cap
     assert called.code == 0
     assert called.out.startswith("# one: api needs CUDA 12.4, driver 525.60.13 or newer\n")
     found = terms(called)
-    assert affinity.matches(found, labels_of("525.60.13"))
-    assert not affinity.matches(found, labels_of("525.60.12"))
+    assert matches(found, labels_of("525.60.13"))
+    assert not matches(found, labels_of("525.60.12"))
     assert all(isinstance(one["values"][0], str) for term in found for one in term["matchExpressions"])
 
 

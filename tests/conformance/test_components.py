@@ -12,8 +12,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from generator.facts.affinity import matches
 from generator.facts.driveraffinity import labels_of
+from tests.model.node_affinity import matches
 from tests.testing.inventories import FLEET, WORKLOADS_FILE, files, texts, workload, workloads
 from tests.testing.trees import emitted
 

@@ -1,95 +1,42 @@
-"""nodeAffinity against a real control plane: v1.36 kube-apiserver and kube-scheduler, and the library that both use."""
+"""What is known of a pool's nodes, against nodeSelectorTerms."""
 
 import pytest
 
-from generator.facts import affinity
-from tests.testing.shared import oracle, own
+from generator.facts.affinity import may_match, unreadable
 
 MAJOR = "nvidia.com/cuda.driver.major"
 
 
-def told(case):
-    """An excerpt of a case: its match and its API code."""
-    terms, given = case["input"]["terms"], case["input"]
-    refused = affinity.refusal(terms)
-    if refused and "is no text" in refused:
-        return None, 400
-    return affinity.matches(terms, given["labels"], given["node_name"]), 422 if refused else 201
+def term(operator, *values, key=MAJOR):
+    return {"matchExpressions": [{"key": key, "operator": operator, **({"values": list(values)} if values else {})}]}
 
 
-def expected(case):
-    return case["output"]["match"], case["output"]["api"]["code"]
-
-
-def wrong(cases):
-    return [case["id"] for case in cases if told(case) != expected(case)]
-
-
-def test_every_answer_of_the_library_and_the_api_server():
-    cases = oracle("affinity")
-    assert len(cases) == 320
-    assert wrong(cases) == []
-
-
-def test_our_excerpt_of_the_answers():
-    cases = own("affinity")
-    assert len(cases) >= 50
-    assert {expected(case) for case in cases} == {(True, 201), (False, 201), (False, 422), (None, 400)}
-    assert wrong(cases) == []
-
-
-def test_the_excerpts_are_verbatim():
-    for name in ("affinity", "affinity_scheduler"):
-        cases = {case["id"]: case for case in oracle(name)}
-        assert all(cases.get(case["id"]) == case for case in own(name))
-
-
-@pytest.mark.parametrize(("cases", "least"), [(oracle, 16), (own, 16)])
-def test_every_binding_of_the_scheduler(cases, least):
-    found = cases("affinity_scheduler")
-    assert len(found) >= least
-    for case in found:
-        labels, terms = case["input"]["labels"], case["input"]["terms"]
-        name = next((field["values"][0] for term in terms for field in term.get("matchFields", ())), "n1")
-        assert affinity.matches(terms, labels, name) == case["output"]["bound"], case["id"]
-
-
-def test_every_term_that_the_library_calls_wrong_is_unreadable():
-    for case in oracle("affinity"):
-        if case["output"]["match_error"]:
-            assert affinity.unreadable(case["input"]["terms"]), case["id"]
-
-
-# nodeaffinity.go NewLazyErrorNodeSelector: an empty term is skipped, an error doesn't spoil the other terms.
+# nodeaffinity.go NewLazyErrorNodeSelector: an error in one term doesn't spoil the others.
 def test_a_term_that_matches_nothing_leaves_the_others_alone():
-    good = {"matchExpressions": [{"key": MAJOR, "operator": "Gt", "values": ["549"]}]}
-    bad = {"matchExpressions": [{"key": MAJOR, "operator": "Gt", "values": ["550.5"]}]}
-    labels = {MAJOR: "0550"}
-    assert affinity.matches([{}, bad, good], labels)
-    assert not affinity.matches([{}, bad], labels)
-    assert affinity.unreadable([good]) is None
-    assert affinity.unreadable([good, bad]) == '"550.5" after Gt is no integer'
-    assert affinity.unreadable([good, {}]) == "a term without expressions matches no node"
-    assert affinity.refusal([good, bad]) is None
-    assert affinity.refusal([]) == "there is no term in it"
+    good, bad = term("Gt", "549"), term("Gt", "550.5")
+    known = {MAJOR: "0550"}
+    assert may_match([bad, good], known)
+    assert not may_match([bad], known)
+    assert unreadable([good]) is None
+    assert unreadable([good, bad]) == '"550.5" after Gt is no integer'
 
 
-@pytest.mark.parametrize(
-    ("field", "name", "match"),
-    [
-        ({"operator": "In", "values": ["n1"]}, "n1", True),
-        ({"operator": "NotIn", "values": ["n1"]}, "n1", False),
-        ({"operator": "NotIn", "values": ["n1"]}, "n2", True),
-        ({"operator": "In", "values": ["n1"]}, "", False),
-    ],
-)
-def test_fields(field, name, match):
-    assert affinity.matches([{"matchFields": [{"key": "metadata.name", **field}]}], {}, name) is match
+@pytest.mark.parametrize("operator", ["Exists", "DoesNotExist", "In", "NotIn", "Gt", "Lt"])
+def test_a_label_that_nobody_knows_keeps_nobody_away(operator):
+    values = () if operator in {"Exists", "DoesNotExist"} else ("1",)
+    assert may_match([term(operator, *values)], {})
 
 
-def test_only_the_name_is_a_field():
-    terms = [{"matchFields": [{"key": "metadata.uid", "operator": "In", "values": ["x"]}]}]
-    assert (
-        affinity.refusal(terms)
-        == '"metadata.uid" is no field of a node that can be selected, metadata.name is the only one'
-    )
+def test_an_operand_that_is_no_integer_matches_no_node_whatever_its_labels():
+    assert not may_match([term("Lt", "x")], {})
+
+
+@pytest.mark.parametrize("number", [str(2**63), "-9223372036854775809", "1_0", " 1", "0x1", ""])
+def test_a_label_that_is_no_64_bit_integer_is_neither_greater_nor_less(number):
+    assert not may_match([term("Gt", "-5")], {MAJOR: number})
+    assert not may_match([term("Lt", "5")], {MAJOR: number})
+
+
+def test_the_name_of_a_node_is_not_known():
+    field = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
+    assert may_match([{"matchFields": [field]}], {MAJOR: "550"})

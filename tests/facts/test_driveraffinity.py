@@ -2,11 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.facts import affinity, cuda
+from generator.facts import cuda
 from generator.facts.cuda import Need
 from generator.facts.cudachoice import By, Compatibility, LabelFamily
 from generator.facts.driveraffinity import PoolSelector, driver_terms, families, labels_of, placement, pool_term
 from generator.facts.driverrange import EVERY, Range
+from tests.model.node_affinity import is_valid, matches
 
 OLD, NEW = LabelFamily.DRIVER, LabelFamily.DRIVER_VERSION
 
@@ -119,11 +120,11 @@ def numbers(driver):
 def test_the_terms_hold_exactly_of_the_drivers_in_the_ranges(driver, ranges, family):
     terms = driver_terms(ranges, family)
     version = numbers(driver)
-    assert affinity.matches(terms, labels_of(driver)) == any(one.holds(version) for one in ranges)
-    assert not affinity.matches(terms, {})
+    assert matches(terms, labels_of(driver)) == any(one.holds(version) for one in ranges)
+    assert not matches(terms, {})
     assert families(terms) <= {family}
     assert len(terms) == len({str(term) for term in terms})
-    assert not terms or affinity.refusal(terms) is None
+    assert all(is_valid(expression) for term in terms for expression in term["matchExpressions"])
     for term in terms:
         assert all(isinstance(value, str) for one in term["matchExpressions"] for value in one.get("values", ()))
 
@@ -149,7 +150,7 @@ def test_the_affinity_of_a_need_holds_exactly_where_the_driver_satisfies_it(driv
     satisfied = made.satisfied(Range(version, (version[0], version[1], version[2] + 1)), compatibility)
     assert satisfied is not None
     terms = placement(made.drivers(compatibility), (), family=family)
-    assert affinity.matches(terms, labels_of(driver)) is satisfied
+    assert matches(terms, labels_of(driver)) is satisfied
 
 
 POOL_A, POOL_B = {"example.com/pool": "a"}, {"example.com/pool": "b", "example.com/zone": "1"}
@@ -167,9 +168,9 @@ def test_a_pool_that_scales_from_zero_is_a_term_beside_the_labels():
             ]
         },
     ]
-    assert affinity.matches(terms, POOL_B)
-    assert not affinity.matches(terms, POOL_A)
-    assert affinity.matches(terms, {**POOL_A, **labels_of("580.65.06")})
+    assert matches(terms, POOL_B)
+    assert not matches(terms, POOL_A)
+    assert matches(terms, {**POOL_A, **labels_of("580.65.06")})
 
 
 def test_by_pool_no_label_of_a_driver_is_asked_for():
@@ -198,8 +199,8 @@ def test_own_terms_are_each_combined_with_each_of_ours():
 
 def test_an_own_term_that_matches_nothing_never_comes_to_match():
     terms = placement([Range((580, 0, 0))], (), own=[{}, {"matchExpressions": [DISK]}])
-    assert not affinity.matches(terms, labels_of("580.65.06"))
-    assert affinity.matches(terms, {"disk": "", **labels_of("580.65.06")})
+    assert not matches(terms, labels_of("580.65.06"))
+    assert matches(terms, {"disk": "", **labels_of("580.65.06")})
 
 
 def test_both_families_never_meet_in_one_term():
@@ -223,4 +224,4 @@ def test_a_node_is_chosen_where_both_would_choose_it(own, ranges, driver, labels
     pools = [PoolSelector(POOL_A, from_zero=True)]
     node = {**labels_of(driver), **labels, **(POOL_A if in_pool else {})}
     ours = in_pool or any(one.holds(numbers(driver)) for one in ranges)
-    assert affinity.matches(placement(ranges, pools, own=own), node) == (affinity.matches(own, node) and ours)
+    assert matches(placement(ranges, pools, own=own), node) == (matches(own, node) and ours)
