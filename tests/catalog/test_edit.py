@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from generator.catalog.edit import Uneditable, edited, fresh
 from generator.declared.catalog_file import read_catalog
 from generator.declared.entry import Entry, canonical
+from tests.testing.soak import sizes
 
 HEAD = "apiVersion: drivergate.dev/v1alpha1\nkind: ImageCatalog\nrepository: nvcr.io/nvidia/driver\n"
 DIGEST = "sha256:" + "0123456789abcdef" * 4
@@ -196,8 +197,9 @@ def test_to_edit_and_read_is_to_read_and_edit(
     assert text(after, changes) == after
 
 
-def test_a_hundred_thousand_images() -> None:
-    tags = [f"580-5.15.0-{number}-generic-ubuntu22.04" for number in range(100_000)]
+@pytest.mark.parametrize("images", sizes(10_000, soak=100_000))
+def test_an_edit_of_a_large_file_rewrites_nothing_else(images: int) -> None:
+    tags = [f"580-5.15.0-{number}-generic-ubuntu22.04" for number in range(images)]
     before = f"{HEAD}images:\n" + "".join(f"{canonical(Entry(tag))}\n" for tag in sorted(tags))
     made = text(before, {tags[5]: None, tags[7]: Entry(tags[7], gone=True), B: Entry(B)})
-    assert len(made.splitlines()) == 100_004
+    assert len(made.splitlines()) == images + 4

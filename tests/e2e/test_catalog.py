@@ -12,6 +12,7 @@ from tests.testing.command import REPO
 from tests.testing.registry import keeping
 from tests.testing.registry.faults import Asked, FaultServer, Holding, Reply
 from tests.testing.registry.keeping import OTHERS, Kept, built
+from tests.testing.soak import sizes
 
 Capture = pytest.CaptureFixture[str]
 IMAGES = 40
@@ -22,7 +23,8 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keeping.alone(tmp_path, monkeypatch)
 
 
-def test_a_hundred_kills_lose_no_entry(tmp_path: Path, capfd: Capture) -> None:
+@pytest.mark.parametrize("kills", sizes(25, soak=100, full=500))
+def test_kills_lose_no_entry(tmp_path: Path, capfd: Capture, kills: int) -> None:
     """Two files of one repository that somebody wrote; some images are new, of others nothing is recorded yet."""
     tags = [f"580-6.8.0-{1000 + one}-aws-ubuntu24.04" for one in range(IMAGES)]
     holding = Holding({tag: built(tag) for tag in [*tags, OTHERS]})
@@ -37,15 +39,15 @@ def test_a_hundred_kills_lose_no_entry(tmp_path: Path, capfd: Capture) -> None:
         second = f'# the branch of before\n{kept.head}\n  - {{tag: "{OTHERS}", moduleType: open}}  # by hand\n'
         (kept.root / "inventory/570.yaml").write_text(second, encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", "tests.e2e.killing_sync", str(kept.root), "100"],
+            [sys.executable, "-m", "tests.e2e.killing_sync", str(kept.root), str(kills)],
             cwd=REPO,
             capture_output=True,
             check=False,
         )
     assert done.returncode == 0, done.stderr.decode()
     seen = json.loads(done.stdout)
-    assert seen["kills"] >= 100
-    assert seen["learned"] >= 15
+    assert seen["kills"] >= kills
+    assert seen["learned"] >= kills * 15 // 100
     assert seen["lost"] == []
     assert seen["wrong"] == []
     assert (seen["last"], seen["images"], seen["known"]) == (0, IMAGES + 1, IMAGES)  # the fleet has no 570

@@ -37,6 +37,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "fresh"
 
 
+@pytest.mark.soak  # it installs every dependency anew
 def test_the_first_screen(clone: Path) -> None:
     sample, check, story = [block["body"] for block in BLOCK.finditer(README)][:3]
     assert commands(sample) == ["make sample"]

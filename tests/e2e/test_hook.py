@@ -50,7 +50,12 @@ def config(*ids: str, command: str = DRIVERGATE) -> str:
     return yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]}, sort_keys=False)
 
 
-@pytest.fixture(params=["pre-commit", "prek"])
+BOTH = ["pre-commit", "prek"]
+# For tests in which the runner itself is the point; the others ask the quicker one, and `make soak` both.
+of_each_runner = pytest.mark.parametrize("tool", BOTH, indirect=True)
+
+
+@pytest.fixture(params=[pytest.param("pre-commit", marks=pytest.mark.soak), "prek"])
 def tool(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """The runner of hooks, with a cache of its own."""
     for name in ("HOME", "XDG_CACHE_HOME", "PRE_COMMIT_HOME", "PREK_HOME"):
@@ -88,6 +93,7 @@ def break_east(repo: Fleet) -> None:
     repo.render()
 
 
+@of_each_runner
 def test_a_missing_image_stops_the_commit_and_an_added_one_lets_it_pass(fleet: Fleet, install: Install) -> None:
     install(fleet)
     break_east(fleet)
@@ -157,6 +163,7 @@ def test_an_untracked_file_that_nothing_depends_on_stops_nothing(fleet: Fleet, i
     assert committed(fleet, "--allow-empty").code == 0
 
 
+@of_each_runner
 def test_unstaged_edits_do_not_leak_in(fleet: Fleet, install: Install) -> None:
     install(fleet)
     fleet.write({IMAGES: catalog(TAG, NEXT_TAG)})
@@ -200,6 +207,7 @@ def test_commit_all_judges_what_it_takes(fleet: Fleet, install: Install) -> None
     assert said.code == 0, said.text
 
 
+@of_each_runner
 def test_a_commit_that_passes_shows_its_warnings(fleet: Fleet, install: Install) -> None:
     """pre-commit hides what a hook that passes says, unless it is `verbose` (pre-commit.com, "Creating new hooks")."""
     install(fleet)
@@ -311,6 +319,7 @@ def test_a_submodule_checkout_is_judged_for_itself(fleet: Fleet, tmp_path: Path,
     assert said.code == 0, said.text
 
 
+@of_each_runner
 def test_a_path_with_spaces_and_umlauts(tmp_path: Path, rendered: dict[str, str | bytes], install: Install) -> None:
     repo = Fleet(tmp_path / "GPU-Flotte für München", rendered)
     repo.write({"inventory/catalog/für später.yaml": catalog("580-5.15.0-185-generic-ubuntu22.04")})
@@ -345,6 +354,7 @@ def test_hook_and_hand_say_the_same(fleet: Fleet, install: Install) -> None:
     assert [line for line in by_hand.out.splitlines() if line.strip() not in lines] == []
 
 
+@of_each_runner
 def test_one_process_judges_the_whole_repository(fleet: Fleet, tmp_path: Path, tool: str, install: Install) -> None:
     """pre-commit splits long lists of files over processes (public case D73)."""
     counting = tmp_path / "counting"
@@ -368,6 +378,7 @@ def test_one_process_judges_the_whole_repository(fleet: Fleet, tmp_path: Path, t
         assert calls.read_text().splitlines() == ["check --staged"]
 
 
+@of_each_runner
 def test_render_hook_fails_for_new_files_alone(fleet: Fleet, tool: str, install: Install) -> None:
     """Both tools take a run that only made untracked files for a success."""
     install(fleet, RENDER, CHECK)
@@ -393,6 +404,7 @@ def test_render_hook_fails_for_a_lost_manifest_alone(fleet: Fleet, tool: str, in
     assert run(fleet.path, tool, "run", RENDER).code == 0
 
 
+@of_each_runner
 def test_render_hook_fails_for_changed_files(fleet: Fleet, tool: str, install: Install) -> None:
     install(fleet, RENDER)
     fleet.write({EAST: cluster(kernel=NEXT), IMAGES: catalog(TAG, NEXT_TAG)})
@@ -418,6 +430,7 @@ def test_the_configuration_that_we_use_ourselves() -> None:
         assert hook["entry"].removeprefix(".venv/bin/") == published["entry"]
 
 
+@pytest.mark.soak  # an environment of its own; tests/conformance installs the wheel in every run
 def test_installed_the_way_users_do(fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`language: python` from a tag of this repository, fetched with --depth=1, into an environment of its own."""
     if run(tmp_path, sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(tmp_path), "hatchling").code:

@@ -12,6 +12,7 @@ from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Kind
 from tests.testing.gitrepo import Repo
+from tests.testing.soak import sizes
 
 
 def index(root: str, *folders: str) -> Index:
@@ -129,8 +130,9 @@ class TestBoth:
         assert source.read([*entries]) == {"inventory/a.yaml": b"x\n", "inventory/empty.yaml": b""}
 
 
-def test_five_thousand_files_in_one_batch(repo: Repo) -> None:
-    files = {f"inventory/many/{i:04}.yaml": f"{i} " * (i % 400) for i in range(5000)}
+@pytest.mark.parametrize("count", sizes(500, soak=5000, full=50_000))
+def test_many_files_in_one_batch(repo: Repo, count: int) -> None:
+    files = {f"inventory/many/{i:05}.yaml": f"{i} " * (i % 400) for i in range(count)}
     repo.commit(files)
     for source in (index(repo.root, "inventory"), commit(repo.root, "HEAD", "inventory")):
         read = source.read(names(source.paths("inventory/many")))
