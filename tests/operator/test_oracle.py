@@ -29,38 +29,24 @@ from generator.operator.driverpod import DriverPod, Machine, Unmade
 from generator.operator.nodepool import OPENSHIFT_NODE, OPENSHIFT_SYSTEMS
 from generator.operator.objectname import policy_daemonset
 from generator.operator.reload import driver_pod
+from tests.testing.image_cases import (
+    APIS,
+    CHOSEN,
+    REFUSED,
+    Case,
+    Cases,
+    ImagePools,
+    expected,
+    has_node_without_os,
+    is_declarable,
+    kind_of,
+    system_labels,
+)
 from tests.testing.many_clusters import Made, cluster_document, fleet_of, pool_values
 from tests.testing.shared import oracle, own, release_of
 
-Case = dict[str, Any]
-Cases = list[Case]
 SOURCES = [pytest.param(oracle, id="shared"), pytest.param(own, id="excerpt")]
-APIS = {"nvidiadriver": DriverApi.NVIDIADRIVER, "clusterpolicy": DriverApi.CLUSTERPOLICY}
 DRIVER, VERSION = "nvcr.io/nvidia/driver", "580.126.20"
-CHOSEN = "oracle.example/pool"
-OSTREE = "418.94.202501011200-0"
-
-
-def expected(case: Case) -> dict[str, Any]:
-    return {"error": case["error"]} if "error" in case else dict(case["output"])
-
-
-def present(labels: Mapping[str, str | None]) -> dict[str, str]:
-    return {key: value for key, value in labels.items() if value is not None}
-
-
-def system_labels(given: Mapping[str, Any]) -> dict[str, str]:
-    """NFD's labels of a case. OpenShift's own systems have the label of their image: no real one is without."""
-    labels = {
-        label.GPU_PRESENT: "true",
-        label.OS_ID: given.get("os_id"),
-        label.OS_VERSION: given.get("os_version_id"),
-        label.OS_MAJOR: given.get("os_version_id_major"),
-        label.KERNEL: given.get("kernel_label"),
-    }
-    if given.get("os_id") in OPENSHIFT_SYSTEMS:
-        labels[label.OSTREE_VERSION] = OSTREE
-    return present(labels)
 
 
 def differing(cases: Iterable[Case], answer: Callable[[Case], tuple[Any, Any]]) -> list[tuple[str, Any, Any]]:
@@ -75,81 +61,22 @@ def differing(cases: Iterable[Case], answer: Callable[[Case], tuple[Any, Any]]) 
 
 # Images.
 
-# What the gate refuses, and what the operator makes of it: an error, or a reference that no runtime can pull.
-UNPULLABLE = "unpullable"
-REFUSED = {
-    "image/digest-with-precompiled": {"digest_with_precompiled", UNPULLABLE},
-    "image/incomplete-reference": {"incomplete_spec", "unparseable_ref", UNPULLABLE},
-    # Beside tags that don't parse, those that only some node makes legal or illegal.
-    "image/illegal-tag": {"unparseable_ref", UNPULLABLE, "image"},
-    # The operator composes it, with the OS or the kernel twice in the tag.
-    "image/version-has-suffix": {"image"},
-}
 
+def image_answer(pools: ImagePools, made: Made) -> Callable[[Case], tuple[Any, Any]]:
+    """What the operator says of a case, and what we say."""
 
-def is_declarable(case: Case) -> bool:
-    """Left out: images without a version. An inventory can't leave it out, nor read the operator's environment."""
-    return bool(case["input"]["version"])
-
-
-def has_node_without_os(case: Case) -> bool:
-    """Left out: ClusterPolicies before v26.3 on nodes without OS labels. They ask for a tag that ends in "-".
-
-    Nobody builds such an image, and our answer names the labels that are missing.
-    """
-    given = case["input"]
-    unknown_os = given["os_id"] is None or given["os_version_id"] is None
-    policy = given["api"] == "clusterpolicy" and not release_of(case).needs_os_labels
-    return policy and unknown_os and "error" not in case
-
-
-def driver_key(case: Case) -> tuple[str, str, bool]:
-    given = case["input"]
-    whole = f"{given['repository']}/{given['image']}" if given["repository"] else given["image"]
-    return whole, given["version"], given["precompiled"]
-
-
-class Images:
-    """A cluster for each release and API, with a pool for each driver; a ClusterPolicy has one driver to a cluster."""
-
-    def __init__(self, cases: Cases) -> None:
-        places: dict[tuple[str, str, tuple[str, str, bool]], tuple[str, str]] = {}
-        pools: dict[str, dict[str, Any]] = {}
-        heads: dict[str, tuple[str, str]] = {}
-        for case in cases:
-            operator, api, driver = case["operator"], case["input"]["api"], driver_key(case)
-            if (operator, api, driver) in places:
-                continue
-            cluster = f"{operator.replace('.', '-')}-{api}"
-            if api == "clusterpolicy":
-                cluster += f"-{len(places)}"
-            pool = f"p{len(places)}"
-            repository, version, precompiled = driver
-            values = pool_values({CHOSEN: pool}, repository=repository, version=version, precompiled=precompiled)
-            pools.setdefault(cluster, {})[pool] = values
-            heads[cluster] = (operator, str(APIS[api]))
-            places[operator, api, driver] = (cluster, pool)
-        self.places = places
-        self.made: Made = fleet_of(
-            cluster_document(name, release=heads[name][0], api=heads[name][1], pools=of) for name, of in pools.items()
-        )
-
-    def answer(self, case: Case) -> tuple[Any, Any]:
-        """What the operator says, and what we say."""
-        given = case["input"]
-        place = self.places[case["operator"], given["api"], driver_key(case)]
-        cluster, pool = place
-        node = Node(name="n1", labels={**system_labels(given), CHOSEN: pool})
+    def answer(case: Case) -> tuple[Any, Any]:
+        given, place = case["input"], pools.place(case)
         theirs = expected(case)
         theirs.pop("os_tag", None)  # part of the image, and of the pool's name
         if given["os_id"] in OPENSHIFT_SYSTEMS and not given["precompiled"]:
             theirs.pop("pool", None)  # named by its OSTREE_VERSION where the operator knows that it is OpenShift
-        found = ask(self.made.clusters[cluster], node)
-        ours = worded(found, case)
-        gate = self.made.refused.get(place, frozenset())
-        kind = theirs.get("error") or (UNPULLABLE if theirs.get("image_parses") is False else "image")
-        assert all(kind in REFUSED[rule] for rule in gate), (case["id"], gate, kind)
+        ours = worded(ask(made.clusters[place[0]], pools.node(case)), case)
+        kind = kind_of(case)
+        assert all(kind in REFUSED[rule] for rule in made.refused.get(place, ())), (case["id"], kind)
         return theirs, {key: value for key, value in ours.items() if key in theirs or key == "error"}
+
+    return answer
 
 
 def worded(found: Answer, case: Case) -> dict[str, Any]:
@@ -192,7 +119,8 @@ def test_images_of_drivers(source: Callable[[str], Cases]) -> None:
     cases = [case for case in source("image_refs") if case["input"]["component"] == "driver" and is_declarable(case)]
     cases = [case for case in cases if not has_node_without_os(case)]
     assert cases
-    assert differing(cases, Images(cases).answer) == []
+    pools = ImagePools(cases)
+    assert differing(cases, image_answer(pools, fleet_of(pools.documents))) == []
 
 
 # A refused companion stops the pod; the sentence says why.

@@ -44,11 +44,15 @@ def pool_values(selector: Mapping[str, str], *, repository: str, version: str, p
     }
 
 
+def files_of(documents: Iterable[str]) -> dict[str, str]:
+    """The repository of these Cluster documents."""
+    files = {"inventory/fleet.yaml": f"{HEAD}Fleet\nname: oracle\n"}
+    return files | {f"inventory/c{number}.yaml": document for number, document in enumerate(documents)}
+
+
 def fleet_of(documents: Iterable[str]) -> Made:
     """The fleet of these Cluster documents, read and judged as `check` does."""
-    files = {"inventory/fleet.yaml": f"{HEAD}Fleet\nname: oracle\n"}
-    files |= {f"inventory/c{number}.yaml": document for number, document in enumerate(documents)}
-    revision, reading = revision_of(files)
+    revision, reading = revision_of(files_of(documents))
     refused: dict[tuple[str, str], set[str]] = {}
     for finding in judge(revision, RULES, told=reading).findings:
         if _refuses(finding):
