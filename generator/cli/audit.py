@@ -12,21 +12,22 @@ from generator.audit.audit import audit as compared
 from generator.audit.live import NEEDED_KINDS, USEFUL_KINDS, Live
 from generator.audit.whose import whose
 from generator.cli.naming import unknown
-from generator.cli.observing import (
+from generator.cli.observing import Sources, each, live, objects_of, paired, sources, targets
+from generator.cli.options import (
     BudgetFiles,
+    Clusters,
+    Contexts,
     DriverFiles,
     Dump,
     NodeFiles,
     PodFiles,
-    Sources,
-    live,
-    objects_of,
-    sources,
+    Rev,
+    Rings,
+    Root,
+    Staged,
 )
-from generator.cli.options import Clusters, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say
 from generator.cli.reading import Read, read, told
-from generator.cli.targets import Contexts, Rings, each, paired, targets
 from generator.declared.catalog import collect
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError
@@ -63,8 +64,8 @@ def audit(
     write_inventory: Annotated[
         bool, typer.Option("--write-inventory", help="Apply that edit; only the lines that change.")
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Print the nodes that are as declared too.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings count: exit 1 on any.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list nodes that match the inventory.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Also exit 1 on warnings.")] = False,
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,

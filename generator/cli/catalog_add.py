@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from generator.catalog.add import Said, added
 from generator.catalog.need import wishes
 from generator.catalog.taglist import Named, TagList, Unread, name, read
+from generator.cli.completion import complete_repositories
 from generator.cli.ledger import Ledger, open_ledger, refused, revise, told, write
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, say
@@ -34,11 +35,19 @@ def add(
         ),
     ] = None,
     repository: Annotated[
-        str | None, typer.Option("--repository", metavar="REPOSITORY", help="Whose images tags alone are.")
+        str | None,
+        typer.Option(
+            "--repository",
+            metavar="REPOSITORY",
+            help="Repository of arguments that are only a tag.",
+            autocompletion=complete_repositories,
+        ),
     ] = None,
     platform: Annotated[
         list[str] | None,
-        typer.Option("--platform", metavar="OS/ARCH", help="What they are all built for; may be repeated."),
+        typer.Option(
+            "--platform", metavar="OS/ARCH", help="Platforms of these images, such as linux/amd64 (repeatable)."
+        ),
     ] = None,
     module_type: Annotated[
         str | None,

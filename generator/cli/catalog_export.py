@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from generator.catalog.export import Wanted, clashing, release_notes, wanted
+from generator.cli.completion import complete_mirrors
 from generator.cli.naming import unknown
 from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
@@ -32,11 +33,16 @@ class As(StrEnum):
 
 
 def export(
-    written: Annotated[As, typer.Option("--as", help="The input format of which tool.")] = As.LIST,
+    written: Annotated[As, typer.Option("--as", help="Write the list for this copy tool.")] = As.LIST,
     *,
     to: Annotated[
         str,
-        typer.Option("--to", metavar="REGISTRY[/PATH]", help="Where everything is copied to; default: the mirrors."),
+        typer.Option(
+            "--to",
+            metavar="REGISTRY[/PATH]",
+            help="Target registry or path; default: the mirrors.",
+            autocompletion=complete_mirrors,
+        ),
     ] = "",
     clusters: Clusters = None,
     root: Root = None,

@@ -7,17 +7,13 @@ import typer
 
 from generator.catalog.listing import Row, State, rows
 from generator.cli.naming import unknown_repository
-from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.options import Repositories, ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
 from generator.cli.reading import read, told
 from generator.declared.catalog import collect
 from generator.declared.mirror import asked
 from generator.report import catalog
 from generator.report.formats import json
-
-Repositories = Annotated[
-    list[str] | None, typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver.")
-]
 
 
 def list_images(

@@ -10,7 +10,7 @@ from generator.catalog.need import wishes
 from generator.catalog.prune import Past, unneeded
 from generator.cli.ledger import open_ledger, refused, revise, told, write
 from generator.cli.naming import unknown_repository
-from generator.cli.options import ResultFormat, Root
+from generator.cli.options import Repositories, ResultFormat, Root
 from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, Format, say
 from generator.declared.build import build
 from generator.declared.inventory import FOLDER, KIND, load
@@ -24,9 +24,7 @@ KEEP = 20
 
 
 def prune(
-    repositories: Annotated[
-        list[str] | None, typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver.")
-    ] = None,
+    repositories: Repositories = None,
     *,
     keep: Annotated[
         int, typer.Option("--keep", metavar="N", min=0, help="Keep what the last N commits of the inventory needed.")

@@ -13,9 +13,10 @@ from generator.catalog.change import Change
 from generator.catalog.need import Wish, nothing, wishes
 from generator.catalog.survey import Survey, outcome, survey
 from generator.catalog.sync import Run, Said, Synced
+from generator.cli.completion import complete_repositories
 from generator.cli.ledger import Ledger, open_ledger, refused, reopened, revise, writable, write
 from generator.cli.looking import Unseen, looks
-from generator.cli.options import ResultFormat, Root
+from generator.cli.options import PlainHttp, ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, Format, out, say
 from generator.cli.progress import Progress
 from generator.declared.mirror import asked
@@ -24,16 +25,15 @@ from generator.edges.registry.client import Missing, Repository, Session
 from generator.report import sync as report
 from generator.report.formats import json
 
-PlainHttp = Annotated[
-    list[str] | None,
-    typer.Option("--plain-http", metavar="HOST[:PORT]", help="A registry that may be spoken to without TLS."),
-]
-
 
 def sync(
     repositories: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[REPOSITORY]...", help="Which to ask; default: those that the fleet names."),
+        typer.Argument(
+            metavar="[REPOSITORY]...",
+            help="Repositories to ask; default: those that the fleet names.",
+            autocompletion=complete_repositories,
+        ),
     ] = None,
     *,
     everything: Annotated[bool, typer.Option("--all", help="Take every driver image, needed or not.")] = False,

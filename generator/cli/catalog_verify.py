@@ -9,11 +9,10 @@ import typer
 from generator.catalog.need import nothing, wishes
 from generator.catalog.survey import Task, discrepancies
 from generator.catalog.verify import Verified, Verifying
-from generator.cli.catalog_sync import PlainHttp
 from generator.cli.ledger import Ledger, open_ledger, refused
 from generator.cli.looking import Unseen, reads
 from generator.cli.naming import unknown_repository
-from generator.cli.options import ResultFormat, Root
+from generator.cli.options import PlainHttp, Repositories, ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, Format, colored, out, say
 from generator.cli.progress import Progress
 from generator.declared.entry import Entry
@@ -25,10 +24,7 @@ from generator.report.formats import json
 
 
 def verify(
-    repositories: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[REPOSITORY]...", help="Only these, as nvcr.io/nvidia/driver."),
-    ] = None,
+    repositories: Repositories = None,
     *,
     needed: Annotated[bool, typer.Option("--needed", help="Only what a pool's nodes ask for.")] = False,
     plain_http: PlainHttp = None,

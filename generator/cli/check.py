@@ -25,6 +25,7 @@ def with_options() -> Callable[..., int]:
     """The verb with its options, as typer reads them."""
     import typer
 
+    from generator.cli.completion import complete_revisions
     from generator.cli.options import Clusters, Outputs, ReportFormat, Rev, Root, Staged
 
     def command(
@@ -37,6 +38,7 @@ def with_options() -> Callable[..., int]:
                 "--against",
                 metavar="REV",
                 help="Compare driver objects with this revision's; default HEAD, with --rev its first parent.",
+                autocompletion=complete_revisions,
             ),
         ] = None,
         cluster: Clusters = None,
@@ -46,6 +48,7 @@ def with_options() -> Callable[..., int]:
                 "--changed-since",
                 metavar="BASE",
                 help="Check only clusters that the change since this revision can affect; also compares with it.",
+                autocompletion=complete_revisions,
             ),
         ] = None,
         shard: Annotated[

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from generator.cli.completion import complete_workloads
 from generator.cli.naming import unknown
 from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
@@ -60,6 +61,7 @@ def affinity(
         str | None,
         typer.Argument(
             metavar="[WORKLOAD|NEED]",
+            autocompletion=complete_workloads,
             help="A declared workload, or a need as of `cuda`; default: every workload that declares a need.",
         ),
     ] = None,

@@ -11,6 +11,7 @@ import typer
 from generator.change import entry
 from generator.change.places import Places
 from generator.cli.comparing import Comparison, compare
+from generator.cli.completion import complete_revisions
 from generator.cli.options import Clusters, Outputs, ReportFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
@@ -36,13 +37,20 @@ class FailOn(StrEnum):
 
 
 def diff(
-    base: Annotated[str, typer.Argument(metavar="BASE", help="The commit that is compared with.")],
+    base: Annotated[
+        str, typer.Argument(metavar="BASE", help="The commit to compare with.", autocompletion=complete_revisions)
+    ],
     head: Annotated[
-        str | None, typer.Argument(metavar="[HEAD]", help="The commit that is looked at; default: the work tree.")
+        str | None,
+        typer.Argument(
+            metavar="[HEAD]",
+            help="The commit to report on; default: the work tree.",
+            autocompletion=complete_revisions,
+        ),
     ] = None,
     cluster: Clusters = None,
     fail_on: Annotated[
-        list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 where the change is so; may be repeated.")
+        list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if the change has this effect (repeatable).")
     ] = None,
     root: Root = None,
     printed: ReportFormat = Reporting.TEXT,

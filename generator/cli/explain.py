@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from generator.change.entry import ENTRIES
+from generator.cli.completion import complete_rules
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat
 from generator.cli.outcome import CLEAN, Format, out
@@ -16,7 +17,12 @@ from generator.rules.table import RULES
 
 
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule, such as image/missing, or a family.")],
+    rule: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULE", help="A rule, such as image/missing, or a family.", autocompletion=complete_rules
+        ),
+    ],
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Explain a rule, or all rules of a family: what it means, why it matters, how to mend it."""

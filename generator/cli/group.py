@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 from typer._click import Command, Context, HelpFormatter
+from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -37,7 +38,11 @@ class Verbs(TyperGroup):
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Puts the default verb in front of arguments that begin with no verb."""
-        if self._default is None or (args and (args[0] in self.commands or args[0] in {"--help", "-h"})):
+        if (
+            self._default is None
+            or (ctx.resilient_parsing and not args)
+            or (args and (args[0] in self.commands or args[0] in {"--help", "-h"}))
+        ):
             return super().parse_args(ctx, args)
         return super().parse_args(ctx, [self._default, *args])
 
@@ -45,6 +50,16 @@ class Verbs(TyperGroup):
         """The verb that the arguments name, loaded."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command.load() if isinstance(command, Verb) else command, rest
+
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs and options of the group, and what the default verb takes."""
+        items = super().shell_complete(ctx, incomplete)
+        default = self.commands.get(self._default or "")
+        if isinstance(default, Verb):
+            command = default.load()
+            with command.make_context(default.name, [], parent=ctx, resilient_parsing=True) as context:
+                items += command.shell_complete(context, incomplete)
+        return items
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The list of verbs, each with its whole line: typer cuts lines off that are wider than the terminal."""

@@ -47,7 +47,7 @@ NodeFiles = Annotated[
     typer.Option(
         "--from-nodes",
         metavar="[NAME=]FILE",
-        help="Nodes as kubectl get nodes -o json prints them, of cluster NAME; - is stdin; may be repeated.",
+        help="Nodes as kubectl get nodes -o json prints them, of cluster NAME; - is stdin (repeatable).",
     ),
 ]
 DriverFiles = Annotated[
@@ -55,7 +55,7 @@ DriverFiles = Annotated[
     typer.Option(
         "--from-driver",
         metavar="[NAME=]FILE",
-        help="ClusterPolicy and NVIDIADriver objects, or chart values, as YAML or JSON; may be repeated.",
+        help="ClusterPolicy and NVIDIADriver objects, or chart values, as YAML or JSON (repeatable).",
     ),
 ]
 
@@ -66,7 +66,7 @@ def init(
     from_nodes: NodeFiles = None,
     from_driver: DriverFiles = None,
     cluster: Annotated[
-        str | None, typer.Option("--cluster", metavar="NAME", help="The cluster of files that name none.")
+        str | None, typer.Option("--cluster", metavar="NAME", help="Cluster name for files given without NAME=.")
     ] = None,
     pool_label: Annotated[
         str | None, typer.Option("--pool-label", metavar="KEY", help="The node label that tells pools apart.")

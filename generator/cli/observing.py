@@ -1,40 +1,33 @@
-"""Where a verb that looks at a cluster gets its objects from: files, standard input, a dump.
+"""Which clusters a verb looks at, and where it gets their objects from: files, standard input, a dump, kubectl.
 
 `Feed` is the seam: whatever yields named streams of JSON, a file or kubectl, is read the same way.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import typer
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from generator.edges.kubectl import Kubectl
-    from generator.observed.objects import Objects, Reading
-    from generator.observed.unreadable import Unreadable
+from generator.cli.outcome import say
+from generator.cli.reading import Read, read, told
+from generator.declared.crds import plain
+from generator.declared.fleet import Cluster
+from generator.documents.document import read as read_document
+from generator.edges.dump import files_of
+from generator.edges.errors import CouldNotLookError, ForbiddenError, UnreadableError, printable
+from generator.edges.given import STDIN, chunks_of, read_given
+from generator.edges.kubectl import Kubectl, kubectl_at, listed
+from generator.facts.release import Release, Unsupported
+from generator.observed.objects import Objects, Reading
+from generator.observed.stream import members
+from generator.observed.unreadable import Unreadable
+from generator.report.unasked import Unasked
+from generator.upgrade.input import release_to_judge
 
-WHAT = "as kubectl get -o json prints them; - is stdin."
-NodeFiles = Annotated[list[str] | None, typer.Option("--nodes", metavar="FILE", help=f"Nodes, {WHAT}")]
-PodFiles = Annotated[list[str] | None, typer.Option("--pods", metavar="FILE", help=f"Pods of all namespaces, {WHAT}")]
-BudgetFiles = Annotated[
-    list[str] | None, typer.Option("--budgets", metavar="FILE", help=f"PodDisruptionBudgets, {WHAT}")
-]
-DriverFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--drivers",
-        metavar="FILE",
-        help=f"NVIDIADrivers, ClusterPolicy, driver DaemonSets and ControllerRevisions, {WHAT}",
-    ),
-]
-Dump = Annotated[
-    str | None,
-    typer.Option("--dump", metavar="DIR", help="A folder of YAML and JSON, such as an unpacked must-gather."),
-]
-
+T = TypeVar("T")
 
 # What a cluster calls the kinds that are asked for.
 RESOURCES = {
@@ -84,8 +77,6 @@ def sources(
     dump: str | None,
 ) -> Sources:
     """The options as one value; standard input can be read once only."""
-    from generator.edges.given import STDIN
-
     named = [*(nodes or ()), *(pods or ()), *(budgets or ()), *(drivers or ())]
     if named.count(STDIN) > 1:
         raise typer.BadParameter("- is standard input, which can be read only once; one List may hold all kinds")
@@ -100,8 +91,6 @@ def sources(
 
 def objects_of(wanted: Sources) -> Objects:
     """Everything that the files and the dump hold; UnreadableError names the file that can't be read, and why."""
-    from generator.observed.objects import Reading
-
     reading = Reading()
     for feed in _files(wanted):
         fed(reading, feed)
@@ -122,13 +111,6 @@ def live(context: str, kinds: Iterable[str], also: Iterable[str] = ()) -> Object
     What is forbidden of the `also` kinds is said and left out. CouldNotLookError where it can't be reached, or forbids
     one of the others.
     """
-    import os
-
-    from generator.cli.outcome import say
-    from generator.edges.errors import ForbiddenError
-    from generator.edges.kubectl import kubectl_at
-    from generator.observed.objects import Reading
-
     kubectl, reading = kubectl_at(context, os.environ), Reading()
     for kind in kinds:
         _asked(reading, kubectl, kind)
@@ -141,7 +123,6 @@ def live(context: str, kinds: Iterable[str], also: Iterable[str] = ()) -> Object
 
 
 def _asked(reading: Reading, kubectl: Kubectl, kind: str) -> None:
-    from generator.edges.kubectl import listed
 
     pages = listed(kubectl, RESOURCES[kind])
     if pages is not None:
@@ -150,7 +131,6 @@ def _asked(reading: Reading, kubectl: Kubectl, kind: str) -> None:
 
 
 def _files(wanted: Sources) -> Iterator[Feed]:
-    from generator.edges.given import chunks_of
 
     named = (
         (wanted.nodes, ("Node",)),
@@ -165,9 +145,6 @@ def _files(wanted: Sources) -> Iterator[Feed]:
 
 def _dumped(reading: Reading, folder: str) -> None:
     """A dump holds much that is no Kubernetes object; what doesn't say a kind is passed over."""
-    from generator.edges.dump import files_of
-    from generator.edges.given import chunks_of, read_given
-
     for file in files_of(folder):
         data = read_given(file)
         if b"kind" not in data:
@@ -180,13 +157,9 @@ def _dumped(reading: Reading, folder: str) -> None:
 
 
 def _yaml(reading: Reading, file: str, data: bytes) -> None:
-    from generator.declared.crds import plain
-    from generator.documents.document import read
-    from generator.edges.errors import UnreadableError, printable
-    from generator.observed.stream import members
 
     for before, part in _documents(data):
-        document = read(b"\n" * before + part, file)
+        document = read_document(b"\n" * before + part, file)
         if document.findings:
             first = document.findings[0]
             where = f"{printable(file)}:{first.place.line}"
@@ -198,8 +171,6 @@ def _yaml(reading: Reading, file: str, data: bytes) -> None:
 
 def _documents(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Each document of a stream with the number of lines before it; what ends a line, and comments, don't matter."""
-    import re
-
     begins = 0
     for mark in re.finditer(rb"^---[ \t]*(?:#[^\r\n]*)?\r?$", data, re.MULTILINE):
         yield data.count(b"\n", 0, begins), data[begins : mark.start()]
@@ -208,7 +179,87 @@ def _documents(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _refuse(file: str, problem: Unreadable | None) -> None:
-    from generator.edges.errors import UnreadableError, printable
 
     if problem is not None:
         raise UnreadableError(f"can't read `{printable(file)}`: {problem.reason}", problem.hint)
+
+
+class Target(Struct, frozen=True):
+    """A cluster to ask: its name, the context that leads there, and what is declared of it, if anything."""
+
+    name: str
+    context: str
+    cluster: Cluster | None = None
+
+
+def paired(clusters: Sequence[str], contexts: Sequence[str]) -> None:
+    """Bad usage where it can't be told which context is whose."""
+    if len(contexts) > 1 and len(contexts) != len(clusters):
+        raise typer.BadParameter("give one --context for each --cluster, in the same order")
+
+
+def targets(
+    declared: Iterable[Cluster], clusters: Sequence[str], contexts: Sequence[str], rings: frozenset[str]
+) -> list[Target]:
+    """The declared clusters that are asked for, by their kubeContext unless a context is named for them."""
+    chosen = [one for one in declared if (not clusters or one.name in clusters) and (not rings or one.ring in rings)]
+    if not chosen:
+        raise UnreadableError("no cluster is asked for", "name a declared cluster or ring")
+    if len(contexts) == 1 and len(chosen) > 1:
+        raise UnreadableError("one context is one cluster", "name it with --cluster")
+    named = dict(zip(clusters or [chosen[0].name], contexts, strict=False))  # "" is kubectl's own choice
+    return [Target(one.name, named.get(one.name, one.kube_context or one.name), one) for one in chosen]
+
+
+def each(found: Iterable[Target], look: Callable[[Target], T]) -> tuple[list[tuple[Target, T]], list[Unasked]]:
+    """What was seen of each, and the clusters that could not be looked at: neither clean nor failed.
+
+    Of several, one whose context is missing doesn't hide the others.
+    """
+    wanted = list(found)
+    seen: list[tuple[Target, T]] = []
+    unasked: list[Unasked] = []
+    for target in wanted:
+        try:
+            seen.append((target, look(target)))
+        except (CouldNotLookError, UnreadableError) as error:
+            if isinstance(error, UnreadableError) and len(wanted) == 1:
+                raise
+            unasked.append(Unasked(target.name, error.message, error.hint))
+    return seen, unasked
+
+
+def live_targets(
+    clusters: Sequence[str], contexts: Sequence[str], rings: frozenset[str], root: str | None
+) -> tuple[list[Target], bool]:
+    """The clusters to ask, and whether some of the inventory that names them could not be read, which is said."""
+    if contexts and not clusters and not rings:
+        return [Target(context, context) for context in contexts], False
+    found = read(root, staged=False, rev=None, catalogs=False)
+    for name in clusters:
+        named(found, name)
+    incomplete = told(found, as_json=False)
+    return targets(found.fleet.clusters, clusters, contexts, rings), incomplete
+
+
+def release_of(operator: str | None, cluster: Cluster | None, objects: Objects) -> tuple[Release, bool]:
+    """The release that counts, and whether it is only assumed. Bad usage where it is not known."""
+    release = release_to_judge(operator, cluster, objects)
+    if isinstance(release, Unsupported):
+        raise typer.BadParameter(f"{release.reason}; {release.hint}")
+    return release
+
+
+def declared(name: str, root: str | None) -> tuple[Read, Cluster]:
+    """A cluster of the inventory in the work tree."""
+    found = read(root, staged=False, rev=None, catalogs=False)
+    return found, named(found, name)
+
+
+def named(found: Read, name: str) -> Cluster:
+    """The cluster of that name."""
+    cluster = found.cluster(name)
+    if cluster is None:
+        names = ", ".join(sorted(one.name for one in found.fleet.clusters)) or "none is declared"
+        raise typer.BadParameter(f'no cluster is named "{name}"; use one of {names}')
+    return cluster

@@ -4,6 +4,17 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.completion import (
+    complete_branches,
+    complete_clusters,
+    complete_kernels,
+    complete_node_images,
+    complete_operating_systems,
+    complete_pools_of_any_cluster,
+    complete_repositories,
+    complete_revisions,
+    complete_rings,
+)
 from generator.cli.outcome import Format, Reporting
 
 Root = Annotated[
@@ -11,9 +22,24 @@ Root = Annotated[
     typer.Option("--root", "-C", metavar="DIR", help="The repository; default: the nearest folder with inventory/."),
 ]
 Staged = Annotated[bool, typer.Option("--staged", help="Judge exactly what would be committed: git's index.")]
-Rev = Annotated[str | None, typer.Option("--rev", metavar="REV", help="Judge a commit, without checking it out.")]
+Rev = Annotated[
+    str | None,
+    typer.Option(
+        "--rev",
+        metavar="REV",
+        help="Judge a commit, without checking it out.",
+        autocompletion=complete_revisions,
+    ),
+]
 Clusters = Annotated[
-    list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only this cluster; may be repeated.")
+    list[str] | None,
+    typer.Option("--cluster", metavar="NAME", help="Only this cluster (repeatable).", autocompletion=complete_clusters),
+]
+Rings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ring", metavar="RING", help="Only clusters of this ring (repeatable).", autocompletion=complete_rings
+    ),
 ]
 ResultFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 ReportFormat = Annotated[Reporting, typer.Option("--format", help="How to print the findings.")]
@@ -23,6 +49,102 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="FORMAT=FILE",
-        help="Also write the findings to a file, in any of the formats of --format; may be repeated.",
+        help="Also write the findings to a file, in any of the formats of --format (repeatable).",
     ),
+]
+
+# What would change, for verbs that ask about it.
+Kernels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kernel",
+        metavar="UNAME-R",
+        help="Nodes boot this kernel (repeatable).",
+        autocompletion=complete_kernels,
+    ),
+]
+System = Annotated[
+    str | None,
+    typer.Option(
+        "--os",
+        metavar="ID+VERSION",
+        help="Nodes run this OS, such as ubuntu24.04 or rhel9.6.",
+        autocompletion=complete_operating_systems,
+    ),
+]
+Branch = Annotated[
+    str | None,
+    typer.Option(
+        "--branch",
+        metavar="DRIVER",
+        help="A driver branch, or an exact version.",
+        autocompletion=complete_branches,
+    ),
+]
+Stream = Annotated[
+    str | None,
+    typer.Option(
+        "--node-image",
+        metavar="NAME[=RELEASE]",
+        help="Nodes run this image, or one release of it.",
+        autocompletion=complete_node_images,
+    ),
+]
+Operator = Annotated[
+    str | None, typer.Option("--operator", metavar="RELEASE", help="The GPU operator has this release.")
+]
+Pools = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pool",
+        metavar="[CLUSTER/]POOL",
+        help="Only this pool (repeatable).",
+        autocompletion=complete_pools_of_any_cluster,
+    ),
+]
+
+# Where the objects of a cluster come from.
+_AS_PRINTED = "as kubectl get -o json prints them; - is stdin."
+NodeFiles = Annotated[list[str] | None, typer.Option("--nodes", metavar="FILE", help=f"Nodes, {_AS_PRINTED}")]
+PodFiles = Annotated[
+    list[str] | None, typer.Option("--pods", metavar="FILE", help=f"Pods of all namespaces, {_AS_PRINTED}")
+]
+BudgetFiles = Annotated[
+    list[str] | None, typer.Option("--budgets", metavar="FILE", help=f"PodDisruptionBudgets, {_AS_PRINTED}")
+]
+DriverFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drivers",
+        metavar="FILE",
+        help=f"NVIDIADrivers, ClusterPolicy, driver DaemonSets and ControllerRevisions, {_AS_PRINTED}",
+    ),
+]
+Dump = Annotated[
+    str | None,
+    typer.Option("--dump", metavar="DIR", help="A folder of YAML and JSON, such as an unpacked must-gather."),
+]
+Contexts = Annotated[
+    list[str] | None,
+    typer.Option("--context", metavar="NAME", help="Ask this context of your kubeconfig; one for each --cluster."),
+]
+OperatorRelease = Annotated[
+    str | None,
+    typer.Option(
+        "--operator", metavar="RELEASE", help="The GPU operator's release; default: the cluster's, or the newest."
+    ),
+]
+
+# The catalog's.
+Repositories = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[REPOSITORY]...",
+        help="Only these, such as nvcr.io/nvidia/driver.",
+        autocompletion=complete_repositories,
+    ),
+]
+PlainHttp = Annotated[
+    list[str] | None,
+    typer.Option("--plain-http", metavar="HOST[:PORT]", help="Registry that may be asked without TLS (repeatable)."),
 ]

@@ -14,10 +14,9 @@ from generator.change.plan import plan as make_plan
 from generator.change.whatif import Asked
 from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
-from generator.cli.options import Clusters, Rev, Root, Staged
+from generator.cli.options import Branch, Clusters, Kernels, Operator, Pools, Rev, Rings, Root, Staged, Stream, System
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
 from generator.cli.reading import Read, read, told
-from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System, wished
 from generator.declared.catalog import collect
 from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
@@ -55,7 +54,7 @@ def plan(
     ring: Rings = None,
     pool: Pools = None,
     fail_on: Annotated[
-        list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 where a pool is so; may be repeated.")
+        list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if a pool has this problem (repeatable).")
     ] = None,
     root: Root = None,
     staged: Staged = False,
@@ -70,6 +69,29 @@ def plan(
     wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
     fail = frozenset(str(one) for one in fail_on or ())
     return planned(wish, root=root, staged=staged, rev=rev, fail_on=fail, printed=str(printed))
+
+
+def wished(
+    kernel: list[str] | None,
+    system: str | None,
+    branch: str | None,
+    node_image: str | None,
+    operator: str | None,
+    cluster: list[str] | None,
+    ring: list[str] | None,
+    pool: list[str] | None,
+) -> Wish:
+    """The options as one value."""
+    return Wish(
+        kernels=tuple(kernel or ()),
+        os=system or "",
+        driver=branch or "",
+        node_image=node_image or "",
+        operator=operator or "",
+        clusters=frozenset(cluster or ()),
+        rings=frozenset(ring or ()),
+        pools=frozenset(pool or ()),
+    )
 
 
 def planned(

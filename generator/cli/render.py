@@ -25,6 +25,7 @@ def with_options() -> Callable[..., int]:
     """The verb with its options, as typer reads them."""
     import typer
 
+    from generator.cli.completion import complete_clusters
     from generator.cli.options import Clusters, ResultFormat, Root
 
     def command(
@@ -37,7 +38,10 @@ def with_options() -> Callable[..., int]:
         allow_remove: Annotated[
             list[str] | None,
             typer.Option(
-                "--allow-remove", metavar="NAME", help="Cluster or CLUSTER/OBJECT that may be removed (repeatable)."
+                "--allow-remove",
+                metavar="NAME",
+                help="Cluster or CLUSTER/OBJECT that may be removed (repeatable).",
+                autocompletion=complete_clusters,
             ),
         ] = None,
         exit_non_zero_on_change: Annotated[

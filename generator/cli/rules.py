@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.completion import complete_families
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat
 from generator.cli.outcome import CLEAN, Format, out
@@ -14,7 +15,10 @@ from generator.rules.table import RULES
 
 
 def rules(
-    family: Annotated[str | None, typer.Argument(metavar="[FAMILY]", help="Only this family, such as image.")] = None,
+    family: Annotated[
+        str | None,
+        typer.Argument(metavar="[FAMILY]", help="Only this family, such as image.", autocompletion=complete_families),
+    ] = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """List every rule with its severity; explain tells more of one."""

@@ -20,7 +20,14 @@ SLUGS = {
 
 
 def schema(
-    kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Without one, the kinds are listed.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KIND]",
+            help="Kind of document; without one, the kinds are listed.",
+            autocompletion=lambda: [*SLUGS],
+        ),
+    ] = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Print the JSON Schema of a kind of document; editors take it from a yaml-language-server comment."""

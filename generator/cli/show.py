@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.completion import complete_clusters_and_pools
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
@@ -14,7 +15,14 @@ from generator.report.show import Shown, shown_cluster, shown_pool
 
 
 def show(
-    name: Annotated[str | None, typer.Argument(metavar="[CLUSTER[/POOL]]", help="What to show in full.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CLUSTER[/POOL]]",
+            help="Cluster or pool to show in full.",
+            autocompletion=complete_clusters_and_pools,
+        ),
+    ] = None,
     root: Root = None,
     origin: Annotated[bool, typer.Option("--origin", help="Say file, line and level of each value.")] = False,
     staged: Staged = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from generator import __version__
+from generator.cli.completion import complete_sources
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
@@ -29,13 +30,21 @@ from generator.report.sources import Move
 
 def update(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which sources; default: all of the Fleet document.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Sources to update; default: all of the Fleet document.",
+            autocompletion=complete_sources,
+        ),
     ] = None,
     *,
     rewritten: Annotated[
         list[str] | None,
         typer.Option(
-            "--allow-rewritten", metavar="NAME", help="Take a ref whose history was rewritten; may be repeated."
+            "--allow-rewritten",
+            metavar="NAME",
+            help="Accept a ref whose history was rewritten (repeatable).",
+            autocompletion=complete_sources,
         ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")] = False,

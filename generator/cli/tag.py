@@ -6,6 +6,7 @@ import typer
 from msgspec import to_builtins
 
 from generator.audit.judgement import judge_in
+from generator.cli.completion import complete_clusters, complete_pools
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
@@ -25,13 +26,21 @@ from generator.report.tag import HOST_DRIVERS, about, node_lines
 
 
 def tag(
-    name: Annotated[str | None, typer.Argument(metavar="[CLUSTER/POOL]", help="The pool.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[CLUSTER/POOL]", help="The pool.", autocompletion=complete_pools)
+    ] = None,
     node: Annotated[
         str | None,
         typer.Option("--node", metavar="FILE", help="Nodes as kubectl get node -o json prints them; - is stdin."),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option("--cluster", metavar="NAME", help="With --node: the cluster that the node is in.")
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="NAME",
+            help="With --node: the cluster that the node is in.",
+            autocompletion=complete_clusters,
+        ),
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Explain each part of the name.")] = False,
     root: Root = None,

@@ -8,11 +8,10 @@ import typer
 from generator.change.runbook import runbook as runbook_for
 from generator.change.runbook import whole
 from generator.change.wish import Wish
-from generator.cli.options import Clusters, Rev, Root, Staged
+from generator.cli.options import Branch, Clusters, Kernels, Operator, Pools, Rev, Rings, Root, Staged, Stream, System
 from generator.cli.outcome import CLEAN, UNUSABLE, out
-from generator.cli.plan import planned_work, understood
+from generator.cli.plan import planned_work, understood, wished
 from generator.cli.reading import read, told
-from generator.cli.wishing import Branch, Kernels, Operator, Pools, Rings, Stream, System, wished
 from generator.declared.catalog import collect
 from generator.render.output import Rendered
 from generator.report import runbook as page

@@ -8,22 +8,32 @@ import typer
 from msgspec import Struct
 
 from generator.cli.observing import (
+    Sources,
+    Target,
+    declared,
+    each,
+    live,
+    live_targets,
+    objects_of,
+    paired,
+    release_of,
+    sources,
+    targets,
+)
+from generator.cli.options import (
     BudgetFiles,
+    Clusters,
+    Contexts,
     DriverFiles,
     Dump,
     NodeFiles,
+    OperatorRelease,
     PodFiles,
-    Sources,
-    live,
-    objects_of,
-    sources,
+    Rings,
+    Root,
 )
-from generator.cli.options import Clusters, Root
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out
 from generator.cli.reading import read, told
-from generator.cli.targets import Contexts, Rings, Target, each, paired, targets
-from generator.cli.upgrade_status import OperatorRelease, live_targets
-from generator.cli.upgrading import declared, release_of
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
 from generator.report.formats import json

@@ -1,27 +1,36 @@
 """`drivergate upgrade status`: where each node stands, why it waits, and what to try."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import typer
 from msgspec import Struct
 
 from generator.cli.observing import (
+    Sources,
+    Target,
+    declared,
+    each,
+    live,
+    live_targets,
+    objects_of,
+    paired,
+    release_of,
+    sources,
+)
+from generator.cli.options import (
     BudgetFiles,
+    Clusters,
+    Contexts,
     DriverFiles,
     Dump,
     NodeFiles,
+    OperatorRelease,
     PodFiles,
-    Sources,
-    live,
-    objects_of,
-    sources,
+    ResultFormat,
+    Rings,
+    Root,
 )
-from generator.cli.options import Clusters, ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, Format, out
-from generator.cli.reading import read, told
-from generator.cli.targets import Contexts, Rings, Target, each, paired, targets
-from generator.cli.upgrading import declared, named, release_of
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
 from generator.report.formats import json
@@ -31,13 +40,6 @@ from generator.upgrade.addressed import of_status
 from generator.upgrade.input import NEEDED_KINDS, USEFUL_KINDS
 from generator.upgrade.status import Status
 from generator.upgrade.status import status as status_now
-
-OperatorRelease = Annotated[
-    str | None,
-    typer.Option(
-        "--operator", metavar="RELEASE", help="The GPU operator's release; default: the cluster's, or the newest."
-    ),
-]
 
 
 def status(
@@ -108,19 +110,6 @@ def of_live(asked: Asked, root: str | None) -> int:
         parts += ["".join(f"{line}\n" for line in unasked_lines(unasked))] if unasked else []
         out("\n".join(parts))
     return UNUSABLE if incomplete else _code([found for _, found in seen], unasked)
-
-
-def live_targets(
-    clusters: Sequence[str], contexts: Sequence[str], rings: frozenset[str], root: str | None
-) -> tuple[list[Target], bool]:
-    """The clusters to ask, and whether some of the inventory that names them could not be read, which is said."""
-    if contexts and not clusters and not rings:
-        return [Target(context, context) for context in contexts], False
-    found = read(root, staged=False, rev=None, catalogs=False)
-    for name in clusters:
-        named(found, name)
-    incomplete = told(found, as_json=False)
-    return targets(found.fleet.clusters, clusters, contexts, rings), incomplete
 
 
 def _status(target: Target, asked: Asked) -> Status:

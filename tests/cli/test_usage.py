@@ -242,32 +242,6 @@ def test_color_is_for_terminals_that_want_it(tmp_path: Path, monkeypatch: pytest
     assert "\x1b[" not in process("check", "-C", str(root)).out
 
 
-@pytest.mark.parametrize(
-    ("shell", "env", "line"),
-    [
-        ("bash", {"COMP_WORDS": "drivergate s", "COMP_CWORD": "1"}, "show"),
-        ("zsh", {"_TYPER_COMPLETE_ARGS": "drivergate s"}, '"show":'),
-        ("fish", {"_TYPER_COMPLETE_ARGS": "drivergate s", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}, "show\t"),
-    ],
-)
-def test_completion(shell: str, env: dict[str, str], line: str) -> None:
-    called = process(env={"_DRIVERGATE_COMPLETE": f"complete_{shell}", **env})
-    assert (called.code, called.err) == (0, "")
-    assert line in called.out
-    assert "render" not in called.out
-    script = process(env={"_DRIVERGATE_COMPLETE": f"source_{shell}"})
-    assert script.code == 0
-    assert f"_DRIVERGATE_COMPLETE=complete_{shell}" in script.out
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_completion_is_shown_for_the_shell_in_use(shell: str) -> None:
-    in_use = f"import shellingham\nshellingham.detect_shell = lambda *_: ({shell!r}, {shell!r})"
-    called = process("--show-completion", code=in_use)
-    assert (called.code, called.err) == (0, "")
-    assert f"_DRIVERGATE_COMPLETE=complete_{shell}" in called.out
-
-
 LOADED = "import atexit\natexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))"
 
 

@@ -72,6 +72,12 @@ def last_commits(git: Git, count: int, folder: str, *, besides: str) -> list[str
     return git.read("--no-literal-pathspecs", *log).decode().split()
 
 
+def branches_and_tags(git: Git) -> list[str]:
+    """Short names of all branches and tags, sorted; those of remotes as origin/main."""
+    names = git.read("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
+    return sorted(names.decode("utf-8", "replace").split())
+
+
 def start_tree(git: Git, rev: str, *folders: str) -> Pending[dict[str, Entry]]:
     """Ask what a commit holds below these folders of the root (none: all of it) and go on."""
 
