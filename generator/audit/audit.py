@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from generator.audit import budgets, objects, pools
 from generator.audit.difference import ERRORS, Difference
+from generator.audit.judgement import judge
 from generator.audit.live import Live
-from generator.audit.node import Judge, Standing
+from generator.audit.node import Standing, Standings
 from generator.audit.objects import Adoption
 from generator.audit.pools import PoolStanding
 from generator.declared.catalog import Catalog
@@ -16,6 +17,7 @@ from generator.declared.workload import Workload
 from generator.facts.release import DriverApi
 from generator.images.lookup import Listed
 from generator.observed.operator import operator_release
+from generator.operator.ask import NotAGpuNode
 
 
 class Audit(Struct, frozen=True, kw_only=True):
@@ -41,13 +43,16 @@ class Audit(Struct, frozen=True, kw_only=True):
 
 def audit(cluster: Cluster, catalog: Catalog, live: Live, workloads: Sequence[Workload] = ()) -> Audit:
     """The result doesn't depend on the order in which nodes are given. `workloads` are those of the cluster."""
-    judge = Judge(cluster, Listed(catalog), live)
-    standings = [judge.standing(node) for node in sorted(live.nodes, key=lambda node: node.name)]
-    nodes = tuple(standing for standing in standings if standing is not None)
+    listed = Listed(catalog)
+    judged = [(node, judge(cluster, node, listed)) for node in sorted(live.nodes, key=lambda node: node.name)]
+    looked_at = [(node, judgement) for node, judgement in judged if judgement.answer != NotAGpuNode(None)]
+    standings = Standings(cluster, live)
+    nodes = tuple(standings.of(node, judgement) for node, judgement in looked_at)
     of_pools = pools.standings(cluster, nodes)
     adopted = objects.adoptions(cluster, live)
     found = [one for node in nodes for one in node.differences]
     found += pools.differences(cluster, of_pools)
+    found += pools.name_collisions(cluster, [(node.name, judgement.answer) for node, judgement in looked_at])
     found += pools.rebuilt(cluster, live, nodes, catalog)
     found += objects.differences(cluster, live, adopted)
     found += budgets.differences(cluster, workloads, live.budgets) if live.budgets is not None else ()

@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from generator.audit.difference import Difference, What
-from generator.audit.judgement import judge
+from generator.audit.judgement import Judgement
 from generator.audit.live import Live
 from generator.audit.loaded import is_of, loaded_driver
 from generator.declared.catalog import Entry
 from generator.declared.fleet import Cluster, OsRelease, Pool
 from generator.facts import label
-from generator.images.lookup import Listed
 from generator.observed.node import Node
 from generator.observed.pod import Container, Pod
-from generator.operator.ask import Asks, HostDriver, NotAGpuNode
+from generator.operator.ask import Asks, HostDriver
 
 DEPLOY = "nvidia.com/gpu.deploy."
 OPERANDS = "nvidia.com/gpu.deploy.operands"
@@ -38,18 +37,15 @@ class Standing(Struct, frozen=True, kw_only=True):
     differences: tuple[Difference, ...] = ()
 
 
-class Judge:
-    """Judges the nodes of one cluster against one catalog."""
+class Standings:
+    """How the nodes of one live cluster stand."""
 
-    def __init__(self, cluster: Cluster, listed: Listed, live: Live) -> None:
-        self.cluster, self.listed, self.live = cluster, listed, live
+    def __init__(self, cluster: Cluster, live: Live) -> None:
+        self.cluster, self.live = cluster, live
 
-    def standing(self, node: Node) -> Standing | None:
-        """How a GPU node stands; None for a node where neither the operator nor a pool expects GPUs."""
+    def of(self, node: Node, judgement: Judgement) -> Standing:
+        """How a GPU node stands: its judgement, and what its driver does."""
         labels = node.labels
-        judgement = judge(self.cluster, node, self.listed)
-        if judgement.answer == NotAGpuNode(None):
-            return None
         differences = list(judgement.differences)
         runs = _image(self.live.driver_pods.get(node.name))
         driver = loaded_driver(labels)

@@ -1,6 +1,6 @@
 """What shows only when all nodes of a pool are looked at together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -9,7 +9,9 @@ from generator.audit.live import Live
 from generator.audit.node import Standing
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Mode, Pool
+from generator.facts.label import KERNEL, OS_VERSION
 from generator.facts.reference import parse
+from generator.operator.ask import Answer, Asks
 
 SHOWN = 5
 
@@ -86,6 +88,30 @@ def _unused(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Di
         message = f"no node runs {', '.join(idle)}, which {'are' if len(idle) > 1 else 'is'} declared as running"
         hint = "leave it for scale-up and rollback, or remove it once nothing can boot it"
         yield _difference(cluster, pool, What.RUN_BY_NOBODY, message, hint)
+
+
+def name_collisions(cluster: Cluster, answers: Iterable[tuple[str, Answer]]) -> Iterator[Difference]:
+    """Nodes of one NVIDIADriver that the operator divides into pools of one name: only one of them gets a driver."""
+    named: dict[tuple[str, str], dict[tuple[tuple[str, str], ...], list[str]]] = {}
+    pools = {pool.name: pool for pool in cluster.pools}
+    for node, answer in answers:
+        if isinstance(answer, Asks) and answer.node_pool is not None:
+            selector = tuple(sorted(answer.node_pool.node_selector.items()))
+            named.setdefault((answer.pool.name, answer.node_pool.name), {}).setdefault(selector, []).append(node)
+    for (pool, name), selectors in sorted(named.items()):
+        if len(selectors) < 2:
+            continue
+        groups = [f"{_system_of(dict(selector))} ({_few(nodes)})" for selector, nodes in selectors.items()]
+        message = (
+            f'the operator names its DaemonSets for {" and ".join(groups)} all "{name}", and makes one of them only'
+        )
+        hint = "split the pool, so that each has one OS version, and kernels of one architecture and page size"
+        yield _difference(cluster, pools[pool], What.DRIVER_POD, message, hint)
+
+
+def _system_of(selector: Mapping[str, str]) -> str:
+    """What tells the nodes of a node pool apart from those of another."""
+    return " with ".join(selector[key] for key in (OS_VERSION, KERNEL) if key in selector)
 
 
 def rebuilt(cluster: Cluster, live: Live, nodes: Sequence[Standing], catalog: Catalog) -> Iterator[Difference]:

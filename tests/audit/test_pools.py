@@ -47,3 +47,21 @@ def test_one_tag_and_two_builds() -> None:
     assert said(found) == [("rebuilt", "one")]
     assert f"{DIGEST} on n1; {NEWER} (as in the catalog) on n2" in found.differences[0].message
     assert said(audited(once, node("n1"), *pods[:1])) == []
+
+
+def test_nodes_that_share_the_name_of_a_daemonset_and_not_its_selector() -> None:
+    """gpu-operator internal/state/nodepool.go, v26.3.3: rocky's pools are named by major, and select by VERSION_ID.
+
+    Of two pools of one name the first that the operator sees is made: oracle/node_pools.jsonl, unserved.
+    """
+    compiled = 'arch: [amd64], driver: {mode: compiled, version: "580.126.20"}'
+    rocky = f'nodeSelector: {{x/y: a}}, os: {{id: rocky, version: "9.4"}}, {compiled}'
+    tags = catalog('tag: "580.126.20-rocky9", platforms: [linux/amd64]')
+    older = files(rocky, more="operator: {version: v26.3.3}\n", **{"inventory/catalog.yaml": tags})
+    labels = {"feature.node.kubernetes.io/system-os_release.ID": "rocky"}
+    found = audited(older, node("n1", version="9.4", labels=labels), node("n2", version="9.6", labels=labels))
+    (collision,) = [difference for difference in found.differences if difference.what == "driver-pod"]
+    assert "9.4 (n1) and 9.6 (n2)" in collision.message
+    assert '"rocky9"' in collision.message
+    alone = audited(older, node("n1", version="9.4", labels=labels), node("n2", version="9.4", labels=labels))
+    assert said(alone) == []
