@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from generator.facts.amount import rounded_up
 from generator.facts.labelselector import Selector, selects
@@ -81,9 +80,9 @@ class Status(Struct, frozen=True, kw_only=True):
     failure: str = ""
 
 
-def status(budget: Budget, pods: Sequence[Pod], owners: Sequence[Owner], earlier: Status | None = None) -> Status:
-    """The status over the pods of one namespace; `earlier` is what a failed sync leaves standing."""
-    return settled(budget, counted([pod for pod in pods if selects(budget.selector, pod.labels)], owners), earlier)
+def status(budget: Budget, pods: Sequence[Pod], owners: Sequence[Owner]) -> Status:
+    """The status over the pods of one namespace, as the controller's first sync writes it."""
+    return settled(budget, counted([pod for pod in pods if selects(budget.selector, pod.labels)], owners))
 
 
 def counted(pods: Sequence[Pod], owners: Sequence[Owner]) -> Count:
@@ -110,11 +109,10 @@ def scale_failure(owner: Owner, pod: str) -> str:
             return ""
 
 
-def settled(budget: Budget, count: Count, earlier: Status | None = None) -> Status:
+def settled(budget: Budget, count: Count) -> Status:
     """The status that a count settles at. Both fields at once are refused by the API; neither blocks all."""
     if needs_scale(budget) and count.failure:
-        before = earlier if earlier and earlier.synced else Status(synced=False)
-        return replace(before, allowed=0, failure=count.failure)
+        return Status(synced=False, failure=count.failure)
     expected = count.expected if needs_scale(budget) else _expected_without(budget, count)
     desired = _desired(budget, expected)
     allowed = max(count.healthy - desired, 0) if expected > 0 else 0

@@ -1,10 +1,9 @@
-"""Which pods kubectl drain refuses to remove, and why: the filters that the operator's pod deletion runs as well.
+"""Which pods the operator's drain refuses to remove, and why: kubectl's filters, which its pod deletion runs as well.
 
 kubernetes staging/src/k8s.io/kubectl/pkg/drain/filters.go makeFilters; k8s-operator-libs pkg/upgrade/pod_manager.go
 and drain_manager.go.
 """
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 from msgspec import Struct
@@ -16,7 +15,7 @@ _DAEMONSET = "DaemonSet"
 class Refusal(StrEnum):
     """Why a pod is not removed, and the whole drain fails; the oracle's and kubectl's classes."""
 
-    DAEMONSET = "daemonset"
+    DAEMONSET = "daemonset"  # refused by pod deletion alone: a drain passes over it
     NOT_FOUND = "not-found"  # its DaemonSet is gone
     LOCAL_STORAGE = "local-storage"
     UNMANAGED = "unmanaged"
@@ -24,11 +23,13 @@ class Refusal(StrEnum):
 
 
 class Flags(Struct, frozen=True, kw_only=True):
-    """force: bare pods too; delete_empty_dir: pods with an emptyDir too; ignore_daemonsets: leave theirs in peace."""
+    """force: remove bare pods too; delete_empty_dir: remove pods with an emptyDir too.
+
+    The operator always drains with kubectl's --ignore-daemonsets (drain_manager.go IgnoreAllDaemonSets).
+    """
 
     force: bool = False
     delete_empty_dir: bool = False
-    ignore_daemonsets: bool = False
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -58,7 +59,7 @@ def verdict(pod: Standing, flags: Flags) -> Verdict:
     """What a drain does with one pod. The first filter that keeps it decides."""
     if pod.owner == _DAEMONSET and pod.phase not in _FINISHED:
         if pod.owner_found:
-            return PASSED_OVER if flags.ignore_daemonsets else Verdict(removed=False, refusal=Refusal.DAEMONSET)
+            return PASSED_OVER
         if not flags.force:
             return Verdict(removed=False, refusal=Refusal.NOT_FOUND)
     if pod.mirror:
@@ -79,8 +80,3 @@ def kept_by_pod_deletion(pod: Standing, flags: Flags) -> Refusal | None:
     if found.removed or found.refusal:
         return found.refusal
     return Refusal.MIRROR if pod.mirror else Refusal.DAEMONSET
-
-
-def refusals(pods: Iterable[Standing], flags: Flags) -> frozenset[Refusal]:
-    """Why a drain of these pods fails before it evicts any; empty where it begins."""
-    return frozenset(found.refusal for pod in pods if (found := verdict(pod, flags)).refusal)

@@ -30,6 +30,16 @@ class Answer(Struct, frozen=True, kw_only=True):
         """Whether the pod goes."""
         return self.code == CREATED
 
+    @property
+    def retried(self) -> bool:
+        """Whether kubectl's drain asks again, every 5 s; any other refusal ends it (drain.go evictPods)."""
+        return self.code == TOO_MANY_REQUESTS
+
+    @property
+    def why(self) -> str:
+        """Why the pod stays; empty where it goes."""
+        return self.cause or self.message
+
 
 def guarding(pod: Pod, budgets: Sequence[tuple[Budget, Status]]) -> list[tuple[Budget, Status]]:
     """The budgets of the pod's namespace that its eviction asks."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.observed.pod import DIGEST_ENV, is_driver
+from generator.observed.pod import DIGEST_ENV
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
@@ -23,7 +23,7 @@ class DriverObject(Struct, frozen=True, kw_only=True):
 
 
 class DaemonSet(Struct, frozen=True, kw_only=True):
-    """A driver DaemonSet: who made it, the digest of its settings, and how many nodes it should run on."""
+    """A DaemonSet: who made it, and how many nodes it should run on; of a driver's one the digest of its settings."""
 
     namespace: str
     name: str
@@ -45,12 +45,19 @@ class Revision(Struct, frozen=True, kw_only=True):
 
 
 class Scale(Struct, frozen=True, kw_only=True):
-    """An owner of pods and the replicas that it asks for; None where its kind has no scale."""
+    """An owner of pods and the replicas that it asks for; `deployment` is who controls a ReplicaSet, if one does."""
 
     kind: str
     namespace: str
     name: str
-    replicas: int | None = None
+    replicas: int
+    uid: str = ""
+    deployment: str = ""
+
+    @property
+    def key(self) -> str:
+        """Namespace, kind and name."""
+        return f"{self.namespace}/{self.kind}/{self.name}"
 
 
 class _OwnerReference(Struct, frozen=True):
@@ -144,11 +151,9 @@ def object_of(kind: str, item: ObjectItem) -> DriverObject:
     )
 
 
-def daemonset_of(item: DaemonSetItem) -> DaemonSet | None:
-    """The DaemonSet, where it is one of drivers."""
+def daemonset_of(item: DaemonSetItem) -> DaemonSet:
+    """The DaemonSet, of drivers or of something else."""
     meta, template = item.metadata, item.spec.template.spec
-    if not is_driver(meta.labels or {}):
-        return None
     owner = next((one for one in meta.owner_references or () if one.controller), _OwnerReference())
     containers = (*(template.init_containers or ()), *(template.containers or ()))
     digests = (env.value for one in containers for env in one.env or () if env.name == DIGEST_ENV)
@@ -174,4 +179,12 @@ def revision_of(item: RevisionItem) -> Revision:
 def scale_of(kind: str, item: ScaleItem) -> Scale:
     """The owner; what is absent is 1, as the API defaults it (apps/v1 defaults.go)."""
     meta, replicas = item.metadata, item.spec.replicas
-    return Scale(kind=kind, namespace=meta.namespace, name=meta.name, replicas=1 if replicas is None else replicas)
+    owner = next((one for one in meta.owner_references or () if one.controller), _OwnerReference())
+    return Scale(
+        kind=kind,
+        namespace=meta.namespace,
+        name=meta.name,
+        replicas=1 if replicas is None else replicas,
+        uid=meta.uid,
+        deployment=owner.name if owner.kind == "Deployment" else "",
+    )

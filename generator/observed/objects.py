@@ -16,6 +16,7 @@ from generator.observed.unreadable import Unreadable
 
 HINT = "write it again with kubectl get -o json"
 SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+OWNERS = frozenset({*SCALED, "DaemonSet"})
 DRIVER_KINDS = ("NVIDIADriver", "ClusterPolicy")
 
 
@@ -28,7 +29,10 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 class Objects(Struct, frozen=True, kw_only=True):
-    """What was read, each kind by its namespace and name; `kinds` are those that the input held or asked for."""
+    """What was read, each kind by its namespace and name; `kinds` are those that the input held or asked for.
+
+    `whole` are the kinds of which the input shows every object of the cluster: one that isn't there doesn't exist.
+    """
 
     nodes: Mapping[str, Node] = {}
     pods: Mapping[str, Pod] = {}
@@ -40,6 +44,7 @@ class Objects(Struct, frozen=True, kw_only=True):
     scales: Mapping[str, Scale] = {}
     claims: Mapping[str, Claim] = {}
     kinds: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
 
 
 class _Metadata(Struct, frozen=True):
@@ -78,18 +83,24 @@ class Reading:
 
     def __init__(self) -> None:
         """Nothing is read yet."""
-        self._found: dict[str, dict[str, Any]] = {name: {} for name in Objects.__struct_fields__ if name != "kinds"}
+        self._found: dict[str, dict[str, Any]] = {where: {} for where, _ in _READERS.values()}
         self._kinds: set[str] = set()
+        self._whole: set[str] = set()
 
     def add(self, chunks: Iterable[bytes], wanted: Iterable[str] = ()) -> Unreadable | None:
         """Every object of one text; why it can't be read, if so, or has nothing of what is wanted of it."""
         seen: set[str] = set()
+        namespaces: dict[str, set[str]] = {}
         for item in items(chunks):
             problem = item if isinstance(item, Unreadable) else self.take(item)
             if problem:
                 return problem
             assert isinstance(item, Item)
             seen.add(item.kind)
+            if item.kind in OWNERS:
+                namespaces.setdefault(item.kind, set()).add(_namespace(item))
+        # kubectl lists one namespace or all: a text with objects of two was written with --all-namespaces.
+        self._whole.update(kind for kind, names in namespaces.items() if len(names) > 1)
         return _foreign(seen, set(wanted))
 
     def take(self, item: Item) -> Unreadable | None:
@@ -105,19 +116,26 @@ class Reading:
             return Unreadable(f"{_called(item)} is not as an API server writes it: {_told(error)}", HINT)
         if isinstance(found, Unreadable):
             return found
-        if found is not None:
-            key, value = found
-            self._found[where][key] = value
+        key, value = found
+        self._found[where][key] = value
         return None
 
     def looked_for(self, *kinds: str) -> None:
-        """These kinds were asked for, so that none of them means that there is none."""
+        """Every object of these kinds was asked for, so that none of them means that there is none."""
         self._kinds.update(kinds)
+        self._whole.update(kinds)
 
     def objects(self) -> Objects:
         """All that was read, by name."""
         ordered = {where: dict(sorted(found.items())) for where, found in self._found.items()}
-        return Objects(**ordered, kinds=frozenset(self._kinds))
+        return Objects(**ordered, kinds=frozenset(self._kinds), whole=frozenset(self._whole))
+
+
+def _namespace(item: Item) -> str:
+    try:
+        return convert(item.value, _Named).metadata.namespace
+    except ValidationError:
+        return ""
 
 
 def _foreign(seen: set[str], wanted: set[str]) -> Unreadable | None:
@@ -128,7 +146,7 @@ def _foreign(seen: set[str], wanted: set[str]) -> Unreadable | None:
     return Unreadable(f"it holds {kinds}, and no {' or '.join(sorted(wanted))}", HINT)
 
 
-Parsed = tuple[str, Any] | Unreadable | None
+Parsed = tuple[str, Any] | Unreadable
 
 
 def _node(item: Item) -> Parsed:
@@ -153,7 +171,7 @@ def _object(item: Item) -> Parsed:
 
 def _daemonset(item: Item) -> Parsed:
     found = driver.daemonset_of(convert(item.value, driver.DaemonSetItem))
-    return None if found is None else (f"{found.namespace}/{found.name}", found)
+    return f"{found.namespace}/{found.name}", found
 
 
 def _revision(item: Item) -> Parsed:
@@ -163,7 +181,7 @@ def _revision(item: Item) -> Parsed:
 
 def _scale(item: Item) -> Parsed:
     found = driver.scale_of(item.kind, convert(item.value, driver.ScaleItem))
-    return f"{found.namespace}/{found.kind}/{found.name}", found
+    return found.key, found
 
 
 def _claim(item: Item) -> Parsed:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from generator.facts.deletable import Standing
 from generator.facts.gpupod import ClaimReference, GpuPod
 
 # kubernetes pkg/kubelet/types ConfigMirrorAnnotationKey: a static pod's reflection in the API.
@@ -20,6 +19,9 @@ TOOLKIT_DRIVER = "openshift.driver-toolkit"  # gpu-operator controllers/object_c
 VALIDATOR_APP = "nvidia-operator-validator"
 DIGEST_ENV = "DRIVER_CONFIG_DIGEST"
 DEVICES = "nvidia.com/"
+# Finalizers that Kubernetes' own controllers take off by themselves: the Job's (pkg/apis/batch JobTrackingFinalizer),
+# and the garbage collector's (apimachinery meta/v1 FinalizerOrphanDependents, FinalizerDeleteDependents).
+PASSING_FINALIZERS = frozenset({"batch.kubernetes.io/job-tracking", "orphan", "foregroundDeletion"})
 NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -48,6 +50,7 @@ class Pod(Struct, frozen=True, kw_only=True):
     """A pod. `containers`, init ones first, and `config_digest` are read for driver and validator pods only.
 
     `owned`: some owner reference is there, a controller or not, which is what the operator asks of driver pods.
+    `finalizers` are those that somebody outside Kubernetes must take off before a deleted pod is gone.
     """
 
     namespace: str
@@ -67,6 +70,7 @@ class Pod(Struct, frozen=True, kw_only=True):
     made: Mapping[str, str] = {}
     containers: tuple[Container, ...] = ()
     config_digest: str = ""
+    finalizers: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -95,12 +99,6 @@ class Pod(Struct, frozen=True, kw_only=True):
         return self.labels.get(APP) == VALIDATOR_APP
 
     @property
-    def standing(self) -> Standing:
-        """The pod as a drain sees it."""
-        kind = self.owner.kind if self.owner else ""
-        return Standing(owner=kind, empty_dir=self.empty_dir, mirror=self.mirror, phase=self.phase)
-
-    @property
     def gpu(self) -> GpuPod:
         """The pod as the operator's filter sees it."""
         return GpuPod(phase=self.phase, resources=self.resources, references=self.references, made=self.made)
@@ -126,6 +124,7 @@ class _Metadata(Struct, frozen=True, rename="camel"):
     annotations: dict[str, str] | None = None
     owner_references: list[_OwnerReference] | None = None
     deletion_timestamp: str | None = None
+    finalizers: list[str] | None = None
 
 
 class _Resources(Struct, frozen=True):
@@ -223,6 +222,7 @@ def pod_of(item: PodItem) -> Pod:
         made={one.name: one.resource_claim_name or "" for one in status.resource_claim_statuses or ()} or NOTHING,
         containers=_containers(status) if close else (),
         config_digest=_digest((*(spec.init_containers or ()), *(spec.containers or ()))) if close else "",
+        finalizers=tuple(name for name in meta.finalizers or () if name not in PASSING_FINALIZERS),
     )
 
 

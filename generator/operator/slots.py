@@ -4,8 +4,7 @@ k8s-operator-libs pkg/upgrade/upgrade_state.go GetUpgradesAvailable, as vendored
 """
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -26,14 +25,6 @@ _IN_PROGRESS = frozenset(
     }
 )
 _COUNTED = _IN_PROGRESS | {PENDING, DONE, UNKNOWN}
-
-
-class NodeStanding(Struct, frozen=True):
-    """A node that the policy counts; not `ready` only where a Ready condition says something else than True."""
-
-    state: str
-    cordoned: bool = False
-    ready: bool = True
 
 
 class Slots(Struct, frozen=True, kw_only=True):
@@ -58,16 +49,13 @@ class BadMaxUnavailable(Struct, frozen=True):
     written: str
 
 
-def slots(nodes: Sequence[NodeStanding], parallel: int, unavailable: int | str | None) -> Slots | BadMaxUnavailable:
-    """The counters for the nodes of one policy. 0 `parallel` means all; None `unavailable` means no limit."""
-    gone = sum(node.cordoned or not node.ready for node in nodes)
-    return slots_of(Counter(node.state for node in nodes), gone, parallel, unavailable)
-
-
 def slots_of(
     states: Mapping[str, int], gone: int, parallel: int, unavailable: int | str | None
 ) -> Slots | BadMaxUnavailable:
-    """The same from counts: how many nodes are in each state, and how many are cordoned or not Ready."""
+    """The counters for the nodes of one policy: how many are in each state, how many are cordoned or not Ready.
+
+    0 `parallel` means all; None `unavailable` means no limit.
+    """
     total = sum(states.get(state, 0) for state in _COUNTED)
     most = scaled(unavailable, total)
     if isinstance(most, BadMaxUnavailable):

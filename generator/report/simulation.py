@@ -13,6 +13,7 @@ NAMES = 5  # of nodes that stall on the same thing
 TOLD = {
     Kind.EVICTED: "{node} evicts {detail}",
     Kind.EVICTION_REFUSED: "{node} can't evict {detail}: {why}",
+    Kind.HELD: "{detail} stays on {node} after its eviction: {why}",
     Kind.CANNOT_LEAVE: "{node} can't evict {detail}: {why}",
     Kind.TIMED_OUT: "{node} gives up after {seconds} s: {what}",
     Kind.POD_STARTED: "{detail} starts again {where}",
@@ -23,6 +24,7 @@ STAYS = {
     "unmanaged": "it has no controller, needs force",
     "daemonset": "it is of a DaemonSet",
     "not-found": "its DaemonSet is gone, needs force",
+    "mirror": "it is a static pod",
 }
 
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from generator.facts.deletable import Standing
 from generator.facts.gpupod import Device, is_gpu_pod
 from generator.facts.label import GPU_PRESENT
 from generator.facts.release import Release
@@ -32,6 +33,7 @@ class Missing(StrEnum):
     BUDGETS = "PodDisruptionBudgets (--budgets)"
     POLICY = "the ClusterPolicy and NVIDIADrivers (--drivers)"
     REVISIONS = "the driver DaemonSets and their ControllerRevisions (--drivers)"
+    DAEMONSETS = "DaemonSets of all namespaces (--drivers)"
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
@@ -64,7 +66,7 @@ def assembled(objects: Objects, ruled: Ruling, release: Release) -> Assembled:
     claims = _claims(objects)
     return Assembled(
         nodes=nodes,
-        pods=tuple(_pod(pod, release, claims) for pod in objects.pods.values() if not pod.drives),
+        pods=tuple(_pod(pod, release, objects, claims) for pod in objects.pods.values() if not pod.drives),
         drivers=drivers,
         validators=validators,
         in_sync=in_sync,
@@ -185,15 +187,38 @@ def _claims(objects: Objects) -> dict[str, dict[str, tuple[Device, ...]]]:
     return found
 
 
-def _pod(pod: LivePod, release: Release, claims: Mapping[str, Mapping[str, tuple[Device, ...]]]) -> Pod:
+def _pod(
+    pod: LivePod, release: Release, objects: Objects, claims: Mapping[str, Mapping[str, tuple[Device, ...]]]
+) -> Pod:
+    standing, shown = _standing(pod, objects)
     return Pod(
         name=pod.key,
         node=pod.node,
         labels=pod.labels,
-        standing=pod.standing,
+        standing=standing,
         controller=f"{pod.namespace}/{pod.owner.kind}/{pod.owner.name}" if pod.owner else "",
         gpu=is_gpu_pod(release, pod.gpu, claims.get(pod.namespace, {})),
         ready=pod.ready,
         terminating=pod.terminating,
         wants=pod.wants,
+        finalizers=pod.finalizers,
+        owner_shown=shown,
     )
+
+
+def _standing(pod: LivePod, objects: Objects) -> tuple[Standing, bool]:
+    """The pod as a drain sees it, and whether the input shows that its DaemonSet is there or gone."""
+    owner = pod.owner
+    is_seen = True
+    # The operator makes its validator's DaemonSet again, whatever happens to it.
+    if owner is not None and owner.kind == DAEMONSET and not pod.validates:
+        is_seen = f"{pod.namespace}/{owner.name}" in objects.daemonsets
+    all_shown = DAEMONSET in objects.whole
+    standing = Standing(
+        owner=owner.kind if owner else "",
+        owner_found=is_seen or not all_shown,
+        empty_dir=pod.empty_dir,
+        mirror=pod.mirror,
+        phase=pod.phase,
+    )
+    return standing, is_seen or all_shown

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from generator.facts.label import DEPLOY_DRIVER
 from generator.facts.podselector import selects
-from generator.upgrade import driverpod, slotholder, staying
+from generator.upgrade import driverpod, obstacle, slotholder
 from generator.upgrade.assembled import Missing
 from generator.upgrade.scene import AGAIN, Diagnosis, Scene, Verdict, kubectl, relabel, soon
 from generator.upgrade.state import SKIP, STATE, VALIDATION_SECONDS, State
@@ -147,7 +147,7 @@ def _jobs(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
     namespace, _, name = pods[0].name.partition("/")
     return Diagnosis(
         verdict=Verdict.WAITING,
-        why=(f"it waits for {names} ({policy.wait_selector}), {limit}", *staying.half_cordoned(node)),
+        why=(f"it waits for {names} ({policy.wait_selector}), {limit}", *obstacle.half_cordoned(node)),
         command=kubectl("get", "pod", "-n", namespace, name, "-w"),
         effect="changes nothing; when the last such pod ends, the node goes on within 120 s",
     )
@@ -239,7 +239,7 @@ def _failed(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
         return Diagnosis(verdict=Verdict.MOVING, why=("its driver pod is new and Ready: " + soon("it is uncordoned"),))
     if driver.in_sync and not driver.orphan:
         return driverpod.not_ready(scene, node)
-    return staying.failed(scene, node, scope)
+    return obstacle.failed(scene, node, scope)
 
 
 def _maintenance(_: Scene, node: Node, __: Scope) -> Diagnosis:
@@ -252,8 +252,8 @@ JUDGES: Mapping[State, Judge] = {
     State.UPGRADE_REQUIRED: _required,
     State.CORDON_REQUIRED: _cordon,
     State.WAIT_FOR_JOBS: _jobs,
-    State.POD_DELETION: staying.deletion,
-    State.DRAIN: staying.drain,
+    State.POD_DELETION: obstacle.deletion,
+    State.DRAIN: obstacle.drain,
     State.NODE_MAINTENANCE: _maintenance,
     State.POST_MAINTENANCE: _maintenance,
     State.POD_RESTART: _restart,

@@ -13,6 +13,7 @@ class Kind(StrEnum):
     UNCORDONED = "uncordoned"
     EVICTED = "evicted"
     EVICTION_REFUSED = "eviction-refused"
+    HELD = "held"  # evicted and not gone
     CANNOT_LEAVE = "cannot-leave"
     TIMED_OUT = "timed-out"
     DRIVER_POD_DELETED = "driver-pod-deleted"
@@ -42,7 +43,6 @@ class Stopped(StrEnum):
     POD_DELETION_MISSING = "pod_deletion_spec_missing"
     BAD_SELECTOR = "bad_selector"
     BAD_MAX_UNAVAILABLE = "bad_max_unavailable"
-    UNSCHEDULED = "daemonset_has_unscheduled_pods"
     PANIC = "operator_panic"
 
 

@@ -33,7 +33,7 @@ def invented(fleet: Fleet, cluster: Cluster) -> Objects:
         budgets={one.key: one for one in budgets},
         drivers={one.name: one for one in _objects(cluster)},
         policies={cluster.operator.policy_name: _policy(cluster)},
-        scales={f"{one.namespace}/{one.kind}/{one.name}": one for one in scales},
+        scales={one.key: one for one in scales},
         kinds=EVERYTHING,
     )
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from generator.operator.slots import BadMaxUnavailable, Slots, slots_of
 from generator.upgrade import steps
-from generator.upgrade.emptying import Evict
+from generator.upgrade.drain import Evict
 from generator.upgrade.event import Event, Kind, Stopped, StoppedError
 from generator.upgrade.state import State
 from generator.upgrade.world import DriverPod, Node, Pod, Scope, World

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from generator.upgrade.budgets import Guards
 from generator.upgrade.event import Event, Kind
-from generator.upgrade.guarding import Guards
 from generator.upgrade.world import Node, Pod, World
 
 MAKES_ROOM = frozenset({Kind.EVICTED, Kind.UNCORDONED, Kind.DRIVER_POD_READY})
+STATEFUL_SET = "StatefulSet"
 START_SECONDS = 30  # from scheduled to Ready: an assumption that the result tells
 
 
@@ -48,9 +49,17 @@ class Replacements:
         return tuple(pod.name for pod in self._waiting)
 
     def _evicted(self, pod: Pod) -> None:
+        """Its controller makes a new one, which must have another name while finalizers hold the old one.
+
+        A StatefulSet's pods have fixed names: it waits until the old one is gone.
+        """
         self._use(pod, -1)
-        if pod.standing.owner:
+        if not pod.standing.owner or not pod.standing.owner_found:
+            return
+        if not pod.finalizers:
             self._waiting.append(pod)
+        elif pod.standing.owner != STATEFUL_SET:
+            self._waiting.append(replace(pod, name=f"{pod.name}-2"))
 
     def _placed(self, world: World, now: int) -> list[Event]:
         events, left = [], []

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from generator.upgrade.budgets import Guards
 from generator.upgrade.environment import settle
 from generator.upgrade.event import Event, Kind
-from generator.upgrade.guarding import Guards
 from generator.upgrade.machine import Controller, reconcile
 from generator.upgrade.policy import Policy
 from generator.upgrade.replacing import Replacements

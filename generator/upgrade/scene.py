@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from generator.observed.pod import Pod as LivePod
 from generator.upgrade.assembled import Missing
-from generator.upgrade.guarding import Guards
+from generator.upgrade.budgets import Guards
 from generator.upgrade.ruling import Ruling
 from generator.upgrade.world import Node, Scope, World
 

@@ -9,12 +9,12 @@ from generator.facts.release import Release
 from generator.observed.objects import Objects
 from generator.observed.pod import Pod as LivePod
 from generator.upgrade.assembled import Assembled, Missing, assembled
+from generator.upgrade.budgets import Guards, live_guards
 from generator.upgrade.diagnosis import diagnose
 from generator.upgrade.event import Event, Kind
-from generator.upgrade.guarding import Guards, live_guards
 from generator.upgrade.replacing import START_SECONDS
 from generator.upgrade.replay import Replayed, replay
-from generator.upgrade.ruling import ruling
+from generator.upgrade.ruling import Ruling, ruling
 from generator.upgrade.scene import Scene
 from generator.upgrade.slotholder import prepared
 from generator.upgrade.state import State
@@ -98,6 +98,11 @@ def simulate(objects: Objects, release: Release, wish: Wish, *, assumed: bool = 
     missing = found.missing if resumed else found.missing - {Missing.REVISIONS}  # then every driver is replaced
     told = Scene(world=world, ruled=ruled, guards=guards, missing=missing, drivers=_untouched(found, run))
     scene = prepared(told)
+    if _drains_unshown(run, ruled, begun, found):
+        missing |= {Missing.DAEMONSETS}
+    assumptions = [*_assumed(wish, devices, run), *_assumed_of_finalizers(run)]
+    if assumed:
+        assumptions.append(ASSUMED.format(release.version))
     return Simulation(
         release=release.version,
         resumed=resumed,
@@ -109,7 +114,7 @@ def simulate(objects: Objects, release: Release, wish: Wish, *, assumed: bool = 
         stops=ruled.stopping,
         off=ruled.off,
         missing=tuple(sorted(missing)),
-        assumed=(*_assumed(wish, devices, run), *((ASSUMED.format(release.version),) if assumed else ())),
+        assumed=tuple(assumptions),
         notes=ruled.notes,
         waited=sum(_timeout(one) for one in run.events),
     )
@@ -180,3 +185,19 @@ def _assumed(wish: Wish, devices: Mapping[str, Mapping[str, int]], run: Replayed
         where = "on a node of the same object with free devices" if devices else "somewhere: no node tells its devices"
         yield f"an evicted pod with a controller starts again {where}, and is Ready {START_SECONDS} s later"
     yield "jobs that are waited for don't end by themselves; nodes begin in the order of their names"
+
+
+def _assumed_of_finalizers(run: Replayed) -> Iterator[str]:
+    """Who takes a finalizer off, and when, is nothing that a cluster shows."""
+    held = sorted({event.detail for event in run.events if event.kind is Kind.HELD})
+    if held:
+        yield f"nobody takes the finalizers off {', '.join(held)} meanwhile"
+
+
+def _drains_unshown(run: Replayed, ruled: Ruling, begun: Mapping[str, Node], found: Assembled) -> bool:
+    """Whether a node was drained past pods of DaemonSets that may be gone, which would have failed it."""
+    drained = {node.name for node in begun.values() if node.state == State.DRAIN}
+    drained |= {event.node for event in run.events if event.kind is Kind.STATE and event.detail == State.DRAIN}
+    forced = {scope.owner for scope in ruled.controller.scopes if scope.policy.drain and scope.policy.drain.force}
+    unshown = (pod for pod in found.pods if pod.node in drained and not pod.owner_shown)
+    return any(begun[pod.node].owner not in forced for pod in unshown)

@@ -11,8 +11,8 @@ from generator.facts.release import Release
 from generator.observed.objects import Objects
 from generator.operator.slots import BadMaxUnavailable
 from generator.upgrade.assembled import DEPLOY, Assembled, Missing, assembled
+from generator.upgrade.budgets import Guards, live_guards
 from generator.upgrade.diagnosis import diagnose
-from generator.upgrade.guarding import Guards, live_guards
 from generator.upgrade.machine import slots_now
 from generator.upgrade.ruling import Ruling, ruling
 from generator.upgrade.scene import Scene, Verdict

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.facts.podselector import selector_problem, selects
-from generator.upgrade import emptying
-from generator.upgrade.emptying import Evict
+from generator.upgrade import drain as draining
+from generator.upgrade.drain import Evict
 from generator.upgrade.event import Event, Kind, Stopped, StoppedError
 from generator.upgrade.policy import Emptying, Policy
 from generator.upgrade.state import MOST_RESTARTS, VALIDATION_SECONDS, State
@@ -115,9 +115,9 @@ def pod_deletion(run: Reconcile) -> None:
         raise StoppedError(Stopped.POD_DELETION_MISSING)
     for node in nodes:
         assert run.policy.pod_deletion is not None
-        pods = emptying.to_delete(run.world, node)
-        kept = emptying.kept_by_deletion(pods, run.policy.pod_deletion)
-        _empty(run, node, kept, [pod.name for pod in pods], run.policy.pod_deletion)
+        pods = draining.to_delete(run.world, node)
+        kept = draining.kept_by_deletion(pods, run.policy.pod_deletion)
+        _empty(run, node, kept, pods, run.policy.pod_deletion)
 
 
 def drain(run: Reconcile) -> None:
@@ -127,40 +127,63 @@ def drain(run: Reconcile) -> None:
         if how is None or not run.policy.drain_enabled:
             run.move(node, State.POD_RESTART, "drain is disabled")
             continue
-        pods = emptying.to_drain(run.world, node, how)
-        held = run.cordoned(node)
+        pods = draining.to_drain(run.world, node, how)
+        cordoned = run.cordoned(node)
         if isinstance(pods, str):
-            run.move(held, State.FAILED, f"drain.podSelector is no selector: {pods}")
+            run.move(cordoned, State.FAILED, f"drain.podSelector is no selector: {pods}")
         else:
-            kept = emptying.kept_by_drain(run.world, node, how)
-            _empty(run, held, kept, [pod.name for pod in pods], how)
+            kept = draining.kept_by_drain(run.world, node, how)
+            _empty(run, cordoned, kept, pods, how)
 
 
-def _empty(run: Reconcile, node: Node, kept: list[emptying.Kept], pods: list[str], how: Emptying) -> None:
+def _empty(run: Reconcile, node: Node, kept: list[draining.Kept], pods: list[Pod], how: Emptying) -> None:
     """Begins to empty a node, or goes on with it; what can't end before the next round stays in the background."""
     if node.leaving is None and kept:
         for one in kept:
-            run.tell(Kind.CANNOT_LEAVE, node, one.pod, one.why)
-        run.move(node, _after_failure(run, node), f"{kept[0].pod} can't be evicted: {kept[0].why}")
+            run.tell(Kind.CANNOT_LEAVE, node, one.pod, one.refusal)
+        run.move(node, _after_failure(run, node), f"{kept[0].pod} can't be evicted: {kept[0].refusal}")
         return
-    leaving = node.leaving or Leaving(since=run.now, pods=tuple(pods))
-    there = [pod for pod in run.world.pods_on(node.name) if pod.name in leaving.pods]
-    attempt = emptying.evicted(run.world, there, run.evict)
+    before = node.leaving or Leaving(since=run.now, asked=tuple(pod.name for pod in pods))
+    attempt = draining.attempt(run.world, node, before, run.evict)
+    _tell_attempt(run, node, before, attempt)
+    leaving = attempt.leaving
+    if not leaving.asked and not leaving.held:
+        if leaving.failure is None:
+            run.move(node, State.POD_RESTART, leaving=None)
+        else:
+            name, why = leaving.failure
+            run.move(node, _after_failure(run, node), f"{name} can't be evicted: {why}", leaving=None)
+        return
+    if not how.timeout or leaving.since + how.timeout >= run.next:
+        run.world.put(replace(node, leaving=leaving))
+        return
+    if leaving.asked:
+        name, why = next((pod.name, answer.why) for pod, answer in attempt.refused if answer.retried)
+        reason = f"{name} was refused for {how.timeout} s: {why}"
+    else:
+        name, why = attempt.held[0].name, _finalizers(attempt.held[0])
+        reason = f"{name} is still there {how.timeout} s after its eviction: {why}"
+    run.tell(Kind.TIMED_OUT, node, name, why, how.timeout)
+    run.move(node, _after_failure(run, node), reason, leaving=None)
+
+
+def _tell_attempt(run: Reconcile, node: Node, before: Leaving, attempt: draining.Attempt) -> None:
+    """What is new: a refusal that is repeated is reported once, a pod that was deleted before isn't evicted again."""
     for pod in attempt.evicted:
+        if pod.held:
+            continue
         run.evicted[pod.name] = pod
         run.tell(Kind.EVICTED, node, pod.name)
-    if not attempt.refused:
-        run.move(node, State.POD_RESTART, leaving=None)
-        return
-    name, why = attempt.refused[0]
+    for pod in attempt.held:
+        if pod.name not in before.held:
+            run.tell(Kind.HELD, node, pod.name, _finalizers(pod))
     if node.leaving is None:
-        for refused, reason in attempt.refused:
-            run.tell(Kind.EVICTION_REFUSED, node, refused, reason)
-    if how.timeout and leaving.since + how.timeout < run.next:
-        run.tell(Kind.TIMED_OUT, node, name, why, how.timeout)
-        run.move(node, _after_failure(run, node), f"{name} was refused for {how.timeout} s: {why}", leaving=None)
-    else:
-        run.world.put(replace(node, leaving=leaving))
+        for pod, answer in attempt.refused:
+            run.tell(Kind.EVICTION_REFUSED, node, pod.name, answer.why)
+
+
+def _finalizers(pod: Pod) -> str:
+    return f"its finalizers hold it: {', '.join(pod.finalizers)}"
 
 
 def _after_failure(run: Reconcile, node: Node) -> State:

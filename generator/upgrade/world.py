@@ -29,10 +29,16 @@ class DriverPod(Struct, frozen=True, kw_only=True):
 
 
 class Leaving(Struct, frozen=True, kw_only=True):
-    """Evictions that go on in the background: since when, and which pods are still there."""
+    """Evictions that go on in the background, since when.
+
+    `asked` are the pods that the API is asked again to evict, `held` those that are evicted and not gone. `failure` is
+    the first pod that the API refuses for good, with its answer: then the node fails once the others are through.
+    """
 
     since: int
-    pods: tuple[str, ...]
+    asked: tuple[str, ...]
+    held: tuple[str, ...] = ()
+    failure: tuple[str, str] | None = None
 
 
 class Node(Struct, frozen=True, kw_only=True):
@@ -62,6 +68,8 @@ class Pod(Struct, frozen=True, kw_only=True):
     """A pod beside the driver. `gpu`: the operator's filter matches it while it is unfinished.
 
     `controller` is the key of its owner, empty for a bare pod; `wants` counts the devices that it requests.
+    `finalizers` are those that somebody outside Kubernetes must take off before the pod is gone. `owner_shown` is False
+    where it is of a DaemonSet that the input doesn't show and may show only in part.
     """
 
     name: str
@@ -73,6 +81,13 @@ class Pod(Struct, frozen=True, kw_only=True):
     ready: bool = True
     terminating: bool = False
     wants: Mapping[str, int] = {}
+    finalizers: tuple[str, ...] = ()
+    owner_shown: bool = True
+
+    @property
+    def held(self) -> bool:
+        """Whether it is deleted and still there, until somebody takes its finalizers off."""
+        return self.terminating and bool(self.finalizers)
 
     @property
     def unfinished(self) -> bool:

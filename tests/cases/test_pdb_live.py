@@ -7,7 +7,18 @@ import pytest
 
 from tests.cases.outcome import hides, shows
 from tests.testing.command import Exit, call
-from tests.testing.live import Object, budget, daemonset, driver_pod, files, node, pod, policy, validator
+from tests.testing.live import (
+    Object,
+    budget,
+    daemonset,
+    driver_pod,
+    files,
+    node,
+    other_daemonset,
+    pod,
+    policy,
+    validator,
+)
 
 Capture = pytest.CaptureFixture[str]
 WEB = {"app": "web"}
@@ -166,7 +177,8 @@ def test_d58_a_drain_passes_over_daemonsets_and_static_pods(n1: Node, made: dict
     """DataDog/datadog-operator#401."""
     drain = {"enable": True, "force": False, "deleteEmptyDir": False, "timeoutSeconds": 300}
     agent = budget("agent", WEB, (1, 1, 1), maxUnavailable=0)
-    said = n1.status(one("agent-x", **made), agent, state="drain-required", drain=drain)
+    there = (one("agent-x", **made), agent, other_daemonset("agent"))
+    said = n1.status(*there, state="drain-required", drain=drain)
     assert said.code == 0, said.out
     hides(said.out, "agent.*block", "budget agent")
 

@@ -1,8 +1,8 @@
-"""What drain's filters do with a pod (kubernetes pkg/drain/filters.go), beside the runs of drain.jsonl."""
+"""What drain's filters do with a pod (kubernetes pkg/drain/filters.go), beside the runs in tests/upgrade/test_drain."""
 
 import pytest
 
-from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_deletion, refusals, verdict
+from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_deletion, verdict
 
 BARE = Standing()
 EMPTY_DIR = Standing(owner="ReplicaSet", empty_dir=True)
@@ -18,11 +18,11 @@ def test_a_finished_pod_is_removed(phase, owner):
 
 def test_why_a_drain_does_not_begin():
     # rancher/rancher#31455: pod scratch with an emptyDir, pod lone without a controller.
-    assert refusals([BARE, EMPTY_DIR], Flags()) == {Refusal.LOCAL_STORAGE, Refusal.UNMANAGED}
-    assert refusals([BARE, EMPTY_DIR], Flags(force=True, delete_empty_dir=True)) == frozenset()
+    assert [verdict(pod, Flags()).refusal for pod in (BARE, EMPTY_DIR)] == [Refusal.UNMANAGED, Refusal.LOCAL_STORAGE]
+    assert all(verdict(pod, Flags(force=True, delete_empty_dir=True)).removed for pod in (BARE, EMPTY_DIR))
 
 
-@pytest.mark.parametrize("flags", [Flags(), Flags(ignore_daemonsets=True), Flags(force=True, delete_empty_dir=True)])
+@pytest.mark.parametrize("flags", [Flags(), Flags(force=True, delete_empty_dir=True)])
 def test_pod_deletion_never_removes_a_pod_of_a_daemonset(flags):
     # Shared facts/gpu-operator.md 6.4.
     assert kept_by_pod_deletion(DAEMONSET, flags) is Refusal.DAEMONSET
@@ -30,7 +30,8 @@ def test_pod_deletion_never_removes_a_pod_of_a_daemonset(flags):
 
 def test_pod_deletion_fails_on_what_a_drain_passes_over():
     mirror = Standing(owner="Node", mirror=True)
-    assert refusals([mirror], Flags()) == frozenset()
+    passed = verdict(mirror, Flags())
+    assert (passed.removed, passed.refusal) == (False, None)
     assert kept_by_pod_deletion(mirror, Flags()) is Refusal.MIRROR
 
 

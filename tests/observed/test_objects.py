@@ -6,10 +6,9 @@ import tracemalloc
 import pytest
 
 from generator.facts.budget import Budget, Status
-from generator.facts.deletable import Standing
 from generator.facts.gpupod import ClaimReference, Device, GpuPod
 from generator.observed.objects import Objects, Reading
-from generator.observed.pod import Container
+from generator.observed.pod import Container, Owner
 from generator.observed.unreadable import Unreadable
 
 
@@ -65,7 +64,7 @@ def test_a_driver_pod():
     )
     assert pod.config_digest == "4711"
     assert (pod.runs, pod.restarts) == (False, 12)
-    assert pod.standing == Standing(owner="DaemonSet", empty_dir=True, phase="Pending")
+    assert (pod.owner, pod.empty_dir) == (Owner("DaemonSet", "nvidia-driver-daemonset", "u1"), True)
     assert pod.containers == (
         Container(name="k8s-driver-manager", init=True, ready=True, restarts=12),
         Container(
@@ -194,7 +193,8 @@ def test_the_operators_objects():
     )
     assert objects.drivers["a"].spec == {"usePrecompiled": True}
     assert objects.policies["p"].created == "2026-01-01T00:00:00Z"
-    (daemonset,) = objects.daemonsets.values()
+    assert objects.daemonsets.keys() == {"gpu-operator/d", "kube-system/other"}
+    daemonset = objects.daemonsets["gpu-operator/d"]
     assert (daemonset.owner_kind, daemonset.owner_name, daemonset.config_digest) == ("NVIDIADriver", "a", "9")
     assert (daemonset.template_generation, daemonset.desired) == ("3", 4)
     assert objects.revisions["gpu-operator/d-7"].number == 5

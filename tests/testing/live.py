@@ -1,6 +1,7 @@
 """Objects of a live cluster as kubectl get -o json prints them, cut to what could matter, for whole situations."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def daemonset(name: str = DAEMONSET, digest: str = "new") -> list[Object]:
     ]
 
 
+def other_daemonset(name: str, namespace: str = "ml") -> Object:
+    """A DaemonSet of somebody else's pods."""
+    return {"kind": "DaemonSet", "metadata": {"name": name, "namespace": namespace}}
+
+
 def driver_pod(on: str, revision: str = "new", *, ready: bool = True, **container: Any) -> Object:
     """A driver pod; `container` is what its status says besides."""
     status = {"name": "nvidia-driver-ctr", "ready": ready, "restartCount": 0, **container}
@@ -148,11 +154,21 @@ def budget(name: str, labels: dict[str, str], counts: tuple[int, int, int] | Non
     }
 
 
-def read(*objects: Object) -> Objects:
-    """The objects as a verb reads them, in files of every kind."""
+def key(pod: dict[str, Any]) -> str:
+    """Namespace and name of a pod that a case describes."""
+    return f"{pod['namespace']}/{pod['name']}"
+
+
+def owner_name(pod: str) -> str:
+    """The name of the controller that a pod of this name is made by."""
+    return pod.rpartition("-")[0] or pod
+
+
+def read(*objects: Object, complete: Iterable[str] = ()) -> Objects:
+    """The objects as a verb reads them, in files of every kind; of the `complete` kinds a cluster was asked for all."""
     reading = Reading()
     assert reading.add([json.dumps({"kind": "List", "items": objects}).encode()]) is None
-    reading.looked_for("Node", "Pod", "PodDisruptionBudget")
+    reading.looked_for("Node", "Pod", "PodDisruptionBudget", *complete)
     return reading.objects()
 
 

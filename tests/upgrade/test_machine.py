@@ -3,6 +3,7 @@
 import pytest
 
 from generator.facts.deletable import Standing
+from generator.facts.eviction import Answer
 from generator.upgrade.environment import settle
 from generator.upgrade.event import Kind
 from generator.upgrade.machine import Controller, reconcile
@@ -22,8 +23,8 @@ def pod(name: str, node: str, **changes: object) -> Pod:
     return Pod(name=name, node=node, standing=Standing(owner="ReplicaSet"), gpu=True, **changes)
 
 
-def blocked(_: World, one: Pod) -> str:
-    return "blocked" if "held" in one.name else ""
+def blocked(one: Pod) -> Answer:
+    return Answer(code=429, message="blocked") if "held" in one.name else Answer(code=201)
 
 
 def run(world: World, machine: Controller, rounds: int, seconds: int = 120) -> list:

@@ -1,29 +1,75 @@
-"""Every trace of the operator's real upgrade controller, and our own excerpt of them."""
+"""Every trace of the operator's real upgrade controller: from a cluster's objects through the machine, and simulate."""
+
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.testing.shared import mismatches, oracle, own
-from tests.upgrade.traces import trace
+from generator.upgrade.simulation import Wish, simulate
+from tests.testing.command import process
+from tests.testing.live import files, read
+from tests.testing.shared import mismatches, oracle, own, release_of
+from tests.testing.traces import is_left_alone, left_out, objects_of, states_of, trace
 
-# None is left out. What no trace holds: requestor mode, an eviction that is refused for ever (timeoutSeconds 0),
-# an NVIDIADriver with autoUpgrade false; tests/upgrade/test_machine.py has them from the facts.
-
-
-def test_every_trace_state_for_state() -> None:
-    cases = oracle("upgrade_traces")
-    assert len(cases) == 216
-    assert mismatches(cases, trace) == []
+Case = dict[str, Any]
+FILES = (oracle, own)
 
 
-def test_our_excerpt_of_the_traces() -> None:
-    cases = own("upgrade_traces")
-    assert len(cases) >= 50
-    assert mismatches(cases, trace) == []
+@pytest.mark.parametrize("cases", FILES)
+def test_every_trace_state_for_state(cases) -> None:
+    possible = [case for case in cases("upgrade_traces") if not left_out(case)]
+    assert mismatches(possible, trace) == []
 
 
-def test_the_excerpt_is_verbatim() -> None:
-    cases = {case["id"]: case for case in oracle("upgrade_traces")}
-    assert all(cases.get(case["id"]) == case for case in own("upgrade_traces"))
+@pytest.mark.parametrize("cases", FILES)
+def test_simulate_ends_where_the_controller_ends(cases) -> None:
+    """Of the cases in which the cluster does by itself what simulate assumes: driver pods come back and are Ready."""
+    found = {case["id"]: simulated(case) for case in cases("upgrade_traces") if comparable(case)}
+    wanted = {case["id"]: states_of(case) for case in cases("upgrade_traces") if case["id"] in found}
+    assert found == wanted
+    assert found
+
+
+def comparable(case: Case) -> bool:
+    """Whether simulate replays the same.
+
+    Where nothing is due it begins an upgrade of all nodes, and where upgrades are off it replays nothing.
+    """
+    if left_out(case) or not is_left_alone(case):
+        return False
+    found = simulation(case)
+    return found.resumed and not found.off
+
+
+def simulation(case: Case):
+    return simulate(read(*objects_of(case)), release_of(case), Wish(driver_seconds=0))
+
+
+def simulated(case: Case) -> dict[str, str]:
+    return {lane.node: str(lane.spans[-1].state) for lane in simulation(case).lanes}
+
+
+def test_one_of_each_class_through_the_process(tmp_path: Path) -> None:
+    """Release, API and the states that the nodes end in."""
+    classes: dict[tuple[Any, ...], Case] = {}
+    for case in own("upgrade_traces"):
+        if comparable(case):
+            ends = tuple(sorted(set(states_of(case).values())))
+            classes.setdefault((case["operator"], case["input"]["mode"], ends), case)
+    assert {key[0] for key in classes} == {"v26.7.0", "v26.3.3"}
+    assert {key[1] for key in classes} == {"clusterpolicy", "nvidiadriver"}
+    for number, case in enumerate(classes.values()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        options = files(folder, *objects_of(case))
+        ran = process(
+            "upgrade", "simulate", *options, "--operator", case["operator"], "--driver-seconds", "0", "--format", "json"
+        )
+        assert ran.err == ""
+        answer = json.loads(ran.out)
+        assert {lane["node"]: lane["spans"][-1]["state"] for lane in answer["lanes"]} == states_of(case), case["id"]
+        assert ran.code == (0 if answer["done"] else 1)
 
 
 @pytest.mark.parametrize(

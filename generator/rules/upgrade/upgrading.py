@@ -117,9 +117,7 @@ def policy_of(declared: Mapping[str, Any]) -> Policy:
 
 
 def _flags(part: Mapping[str, Any]) -> Flags:
-    # drain_manager.go always ignores DaemonSets; pod deletion fails on theirs whatever this says.
-    force, empty_dir = part["force"] is True, part["deleteEmptyDir"] is True
-    return Flags(force=force, delete_empty_dir=empty_dir, ignore_daemonsets=True)
+    return Flags(force=part["force"] is True, delete_empty_dir=part["deleteEmptyDir"] is True)
 
 
 def is_evicted(workload: Workload) -> bool:
