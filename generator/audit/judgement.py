@@ -83,7 +83,7 @@ class Undecided(Struct, frozen=True):
 
 
 class Nowhere(Struct, frozen=True):
-    """A node that no cluster has to do with; `gpu` says whether it is one with GPUs."""
+    """A node that no pool of several clusters claims; `gpu` says whether it is one with GPUs."""
 
     gpu: bool
 

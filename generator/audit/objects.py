@@ -15,8 +15,6 @@ from generator.operator.driver import object_spec, policy_spec
 from generator.operator.driverpod import Unmade
 from generator.operator.reload import Change, Effect, machine_of, verdict
 
-VALIDATOR = "nvidia-operator-validator"
-
 
 class Adoption(Struct, frozen=True, kw_only=True):
     """What it would do to an object's nodes to put the rendered spec in place of the live one."""

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from msgspec import to_builtins
 
-from generator.audit.judgement import judge_in
+from generator.audit.judgement import Nowhere, Undecided, judge_in
 from generator.cli.completion import complete_clusters, complete_pools
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
@@ -113,11 +113,14 @@ def _of_nodes(found: Read, file: str, explanations: Explanations, *, why: bool, 
     if isinstance(nodes, Unreadable):
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)
     clusters: tuple[Cluster, ...] = found.fleet.clusters
-    answers = [about(node, judge_in(clusters, node, explanations.listed), explanations) for node in nodes]
+    judged = [judge_in(clusters, node, explanations.listed) for node in nodes]
+    answers = [about(node, judgement, explanations) for node, judgement in zip(nodes, judged, strict=True)]
     if as_json:
         out(json.printed(json.with_findings({"nodes": to_builtins(answers)}, found.blocking)))
     else:
         out(node_lines(answers, why=why))
-    if any(answer.undecided for answer in answers):
+    decided = [judgement for judgement in judged if not isinstance(judgement, Undecided)]
+    if len(decided) < len(judged):
         return UNUSABLE
-    return FOUND if any(answer.problems for answer in answers) else CLEAN
+    lacking = any(isinstance(judgement, Nowhere) or judgement.problems for judgement in decided)
+    return FOUND if lacking else CLEAN

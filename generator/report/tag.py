@@ -33,7 +33,7 @@ HOST_DRIVERS = {
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What is known of a node. `problems` make exit 1; `undecided` means that the cluster must be named."""
+    """What is known of a node, in words. `undecided`: its cluster must be named."""
 
     node: str
     cluster: str = ""
