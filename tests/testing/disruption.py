@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from generator.facts.eviction import Answer
-from generator.facts.release import Release, known, resolve
 from generator.observed.objects import SCALED
 from generator.upgrade.assembled import assembled
 from generator.upgrade.budgets import Guard, Guards, live_guards
 from generator.upgrade.ruling import ruling
 from generator.upgrade.world import Pod
 from tests.testing.live import Object, read
+from tests.testing.shared import release
 
 Case = dict[str, Any]
 SPACE = "ns"
@@ -24,9 +24,8 @@ class Cluster:
     def __init__(self, case: Case, *, statuses: bool) -> None:
         """Reads the objects as the command does."""
         self.objects = read(*objects_of(case, statuses=statuses), complete=(*SCALED, "DaemonSet"))
-        release = resolve(known()[-1])
-        assert isinstance(release, Release)
-        pods = {pod.name: pod for pod in assembled(self.objects, ruling(self.objects, release), release).pods}
+        newest = release()
+        pods = {pod.name: pod for pod in assembled(self.objects, ruling(self.objects, newest), newest).pods}
         self.pods = [pods[f"{SPACE}/pod-{index}"] for index in range(len(case["input"]["pods"]))]
         self.guards = Guards(live_guards(self.objects, self.pods))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from generator.facts.release import Release, resolve
+from generator.facts.release import Release, known, resolve
 
 REPO = Path(__file__).resolve().parents[2]
 OWN = REPO / "tests" / "data" / "oracle"
@@ -57,7 +57,12 @@ def mismatches(cases: Iterable[dict[str, Any]], answer: Callable[[dict[str, Any]
 
 def release_of(case: dict[str, Any]) -> Release:
     """The release of the operator that answered a case."""
-    found = resolve(case["operator"])
+    return release(case["operator"])
+
+
+def release(version: str = known()[-1]) -> Release:
+    """A release by its version; the newest that is known."""
+    found = resolve(version)
     assert isinstance(found, Release)
     return found
 

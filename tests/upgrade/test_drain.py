@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from generator.facts.release import Release, known, resolve
+from generator.facts.release import known
 from generator.upgrade.event import Event, Kind
 from generator.upgrade.simulation import Simulation, Wish, simulate
 from generator.upgrade.state import State
 from tests.testing.command import process
 from tests.testing.live import Object, budget, daemonset, driver_pod, files, node, other_daemonset, pod, policy, read
-from tests.testing.shared import oracle, own
+from tests.testing.shared import oracle, own, release
 
 Case = dict[str, Any]
 FILES = (oracle, own)
@@ -119,10 +119,7 @@ def least_seconds(found: Simulation) -> int:
 
 
 def simulated(case: Case, operator: str = known()[-1]) -> Simulation:
-    release = resolve(operator)
-    assert isinstance(release, Release)
-    objects = read(*objects_of(case))
-    return simulate(objects, release, Wish())
+    return simulate(read(*objects_of(case)), release(operator), Wish())
 
 
 @pytest.mark.parametrize("cases", FILES)
@@ -185,15 +182,14 @@ def blocked_twice(timeout: int) -> list[Object]:
 @pytest.mark.parametrize("timeout", [0, 300])
 def test_two_budgets_on_a_pod_end_the_drain_at_once(timeout: int) -> None:
     """Kubectl pkg/drain/drain.go evictPods asks again after 429 alone; two budgets are answered with 500."""
-    release = resolve("v26.7.0")
-    found = simulate(read(*blocked_twice(timeout)), release, Wish())
+    found = simulate(read(*blocked_twice(timeout)), release("v26.7.0"), Wish())
     assert [(event.at, event.detail) for event in found.events if event.kind is Kind.STATE] == [(0, State.FAILED)]
     assert found.waited == 0
 
 
 def test_a_pod_that_can_go_goes_though_another_is_refused() -> None:
     objects = [*blocked_twice(300), pod("free-0", "n1")]
-    found = simulate(read(*objects), resolve("v26.7.0"), Wish())
+    found = simulate(read(*objects), release("v26.7.0"), Wish())
     assert [event.detail for event in found.events if event.kind is Kind.EVICTED] == ["ml/free-0"]
     assert found.lanes[0].spans[-1].state == State.FAILED
 
@@ -205,7 +201,7 @@ def test_a_refusal_that_is_final_waits_for_the_pods_that_are_asked_for_again() -
         pod("c-0", "n1", labels={"app": "c"}),
         budget("c", {"app": "c"}, (1, 1, 1), minAvailable=1),
     ]
-    found = simulate(read(*objects), resolve("v26.7.0"), Wish())
+    found = simulate(read(*objects), release("v26.7.0"), Wish())
     assert [event.detail for event in found.events if event.kind is Kind.TIMED_OUT] == ["ml/c-0"]
     assert found.waited == 300
 
@@ -216,6 +212,6 @@ def test_a_finalizer_that_kubernetes_takes_off_itself_holds_nothing() -> None:
     job = pod("job-0", "n1", "Job")
     job["metadata"]["finalizers"] = ["batch.kubernetes.io/job-tracking"]
     objects = [policy(drain=drain), *daemonset(), node("n1", State.DRAIN, cordoned=True), driver_pod("n1", "old"), job]
-    found = simulate(read(*objects), resolve("v26.7.0"), Wish())
+    found = simulate(read(*objects), release("v26.7.0"), Wish())
     assert [event.detail for event in found.events if event.kind is Kind.EVICTED] == ["ml/job-0"]
     assert [event for event in found.events if event.kind is Kind.HELD] == []

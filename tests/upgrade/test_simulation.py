@@ -9,7 +9,7 @@ from generator.upgrade.event import Kind
 from generator.upgrade.simulation import Simulation, Wish, simulate
 from generator.upgrade.state import State
 from tests.testing.live import budget, daemonset, driver_pod, node, nvidiadriver, pod, policy, read, validator
-from tests.upgrade.test_status import release
+from tests.testing.shared import release
 
 NAMES = ("n1", "n2", "n3", "n4")
 
@@ -204,3 +204,23 @@ def test_a_large_cluster() -> None:
     found = replayed(policy(maxParallelUpgrades=10), *gpu_nodes(*names))
     assert found.done
     assert len(told(found, Kind.DRIVER_POD_DELETED)) == 1000
+
+
+def test_a_pod_that_finalizers_hold_fails_its_node_and_its_replacement_has_another_name() -> None:
+    """Two timeouts, since a drain follows; the old pod is evicted once, and is never counted as healthy again."""
+    held = pod("a-0", "n1")
+    held["metadata"]["finalizers"] = ["example.com/keep"]
+    drain = {"enable": True, "force": True, "timeoutSeconds": 300, "deleteEmptyDir": True, "podSelector": ""}
+    found = replayed(policy(drain=drain), *gpu_nodes("n1"), held)
+    assert ends(found) == {"n1": State.FAILED}
+    assert told(found, Kind.EVICTED) == [("n1", "ml/a-0")]
+    assert told(found, Kind.TIMED_OUT) == [("n1", "ml/a-0")] * 2
+    assert told(found, Kind.POD_STARTED) == [("", "ml/a-0-2")]
+    assert "nobody takes the finalizers off ml/a-0 meanwhile" in found.assumed
+    assert "held by its finalizers: example.com/keep" in found.stalls[0].why[1]
+
+
+def test_a_stateful_set_waits_until_the_pod_of_that_name_is_gone() -> None:
+    held = pod("a-0", "n1", "StatefulSet")
+    held["metadata"]["finalizers"] = ["example.com/keep"]
+    assert told(replayed(policy(), *gpu_nodes("n1"), held), Kind.POD_STARTED) == []

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from generator.facts.release import Release, known, resolve
+from generator.facts.release import known
 from generator.observed.objects import Reading
 from generator.upgrade.scene import Verdict
 from generator.upgrade.state import State
@@ -23,17 +23,12 @@ from tests.testing.live import (
     read,
     validator,
 )
+from tests.testing.shared import release
 
 PULLING = {
     "image": "nvcr.io/nvidia/driver:580-6.8.0-101-generic-ubuntu24.04",
     "state": {"waiting": {"reason": "ImagePullBackOff", "message": "manifest unknown"}},
 }
-
-
-def release(version: str = known()[-1]) -> Release:
-    found = resolve(version)
-    assert isinstance(found, Release)
-    return found
 
 
 def standing(*objects: dict, version: str = known()[-1]) -> Status:
