@@ -1,6 +1,6 @@
 """What a fleet needs of each repository, and what it can come to need: the images of its branches and systems."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -75,6 +75,14 @@ class Wish(Struct):
             self.shelves.setdefault(where, set()).update(arches)
         for tag, users in other.tags.items():
             self.tags.setdefault(tag, []).extend(users)
+
+
+def of_any(wishes: Iterable[Wish]) -> Wish:
+    """Everything that is asked of any repository."""
+    together = nothing()
+    for wish in wishes:
+        together.with_all(wish)
+    return together
 
 
 def nothing() -> Wish:

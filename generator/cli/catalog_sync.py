@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from generator.catalog.change import Change
-from generator.catalog.need import Wish, nothing, wishes
-from generator.catalog.survey import Survey, outcome, survey
-from generator.catalog.sync import Run, Said, Synced
+from generator.catalog.need import Wish, of_any, wishes
+from generator.catalog.survey import survey
+from generator.catalog.sync import Asking, Pace, Run, Synced
 from generator.cli.completion import complete_repositories
 from generator.cli.ledger import Ledger, open_ledger, refused, reopened, revise, writable, write
 from generator.cli.looking import Unseen, looks
@@ -77,15 +77,9 @@ def _wanted(ledger: Ledger, named: list[str]) -> Mapping[str, Wish]:
         if repository != name:
             say(f"{name} passes on the images of {repository} (kind: {ledger.fleet.mirrors[name].kind}): that is asked")
         if repository not in known:
-            known[repository] = nothing()
-            for wish in list(known.values()):
-                known[repository].with_all(wish)
+            known[repository] = of_any(known.values())
         wanted[repository] = known[repository]
     return wanted if named else known
-
-
-# To write costs a read and a write of what changes: seldom enough that it is no part of the run, whatever it costs.
-_FIRST, _SHARE = 2.0, 20
 
 
 def _synchronize(
@@ -94,11 +88,11 @@ def _synchronize(
     """Every repository in turn. What was learned is in the files when it ends, whatever ends it."""
     addresses = {name: session.repository(name) for name in wanted}
     pen = _Pen(ledger, writes=writes)
-    found: list[Synced] = []
+    repositories: list[Synced] = []
     with _terminated(), Progress() as progress:
         try:
             for name, wish in wanted.items():
-                found.append(_one(ledger, addresses[name], name, None if everything else wish, pen, progress))
+                repositories.append(_ask(ledger, addresses[name], name, None if everything else wish, pen, progress))
         except KeyboardInterrupt:
             pen.put_down()
             if pen.written:
@@ -106,66 +100,31 @@ def _synchronize(
             raise
         finally:
             pen.put_down()
-    return Run(repositories=tuple(found), written=tuple(sorted(pen.written)), done=writes)
+    return Run(repositories=tuple(repositories), written=tuple(sorted(pen.written)), done=writes)
 
 
-def _one(
+def _ask(
     ledger: Ledger, repository: Repository, name: str, wish: Wish | None, pen: "_Pen", progress: Progress
 ) -> Synced:
-    listed = ledger.listed.get(name, {})
-    asking = _Asking(name)
+    """What one repository has. An end before its time is part of the answer."""
+    asking = Asking(name)
     try:
         progress.show(f"{name}: listing tags")
         tags = repository.tags()
         asking.absent = isinstance(tags, Missing)
-        asking.begin(survey(() if isinstance(tags, Missing) else tags, listed, wish))
-        for task, seen in looks(repository, asking.todo.tasks):
+        asking.survey = survey(() if isinstance(tags, Missing) else tags, ledger.listed.get(name, {}), wish)
+        tasks = asking.survey.tasks
+        for task, seen in looks(repository, tasks):
             if isinstance(seen, Unseen):
-                asking.unseen.append(Said(task.tag, seen.reason))
+                asking.could_not_look(task, seen.reason)
             else:
-                made = outcome(name, task, seen)
-                asking.notes += [Said(task.tag, note) for note in made.notes]
-                if made.change is not None:
-                    asking.changes.append(made.change)
-                    pen.note(made.change)
-            asking.looked += 1
-            progress.show(f"{name}: {asking.looked} of {len(asking.todo.tasks)} images")
+                change = asking.looked_at(task, seen)
+                if change is not None:
+                    pen.note(change)
+            progress.show(f"{name}: {asking.looked} of {len(tasks)} images")
     except CouldNotLookError as error:
         asking.error, asking.hint = error.message, error.hint
     return asking.result()
-
-
-class _Asking:
-    """What one repository has come to so far."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.todo = Survey(tags=0, tasks=(), skipped=0, others=())
-        self.changes: list[Change] = []
-        self.notes: list[Said] = []
-        self.unseen: list[Said] = []
-        self.looked = 0
-        self.absent = False
-        self.error = self.hint = ""
-
-    def begin(self, todo: Survey) -> None:
-        self.todo = todo
-
-    def result(self) -> Synced:
-        return Synced(
-            repository=self.name,
-            tags=self.todo.tags,
-            changes=tuple(sorted(self.changes, key=lambda one: one.tag)),
-            known=self.looked - len(self.changes) - len(self.unseen),
-            skipped=self.todo.skipped,
-            others=self.todo.others,
-            notes=tuple(sorted(self.notes, key=lambda one: one.tag)),
-            unseen=tuple(sorted(self.unseen, key=lambda one: one.tag)),
-            left=len(self.todo.tasks) - self.looked,
-            absent=self.absent,
-            error=self.error,
-            hint=self.hint,
-        )
 
 
 class _Pen:
@@ -174,28 +133,27 @@ class _Pen:
     def __init__(self, ledger: Ledger, *, writes: bool) -> None:
         self._ledger, self._writes = ledger, writes
         self._waiting: list[Change] = []
-        self._pause = _FIRST
-        self._last = time.monotonic()
+        self._pace = Pace(time.monotonic())
         self.written: dict[str, None] = {}
 
     def note(self, change: Change) -> None:
+        """Takes a change, and writes all that are waiting when it is time."""
         self._waiting.append(change)
-        if self._writes and time.monotonic() - self._last >= self._pause:
+        if self._writes and self._pace.is_due(time.monotonic()):
             self.put_down()
 
     def put_down(self) -> None:
-        """What is waiting; once more from the start where it was interrupted."""
+        """Writes what is waiting; once more from the start where it was interrupted."""
         if not self._waiting:
             return
-        begun = time.monotonic()
+        began = time.monotonic()
         current = reopened(self._ledger)
-        made = revise(current, self._waiting)
+        revised = revise(current, self._waiting)
         if self._writes:
-            write(current, made)
-        self.written |= dict.fromkeys(made.written)
+            write(current, revised)
+        self.written |= dict.fromkeys(revised.written)
         self._waiting = []
-        self._last = time.monotonic()
-        self._pause = max(_FIRST, _SHARE * (self._last - begun))
+        self._pace.wrote(began, time.monotonic())
 
 
 @contextmanager

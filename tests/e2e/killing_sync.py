@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from generator.cli import catalog_sync
+from generator.catalog import sync as pace
 from generator.cli.run import run
 from generator.declared.catalog_file import read_catalog
 from tests.e2e.killing import ended, forked
@@ -23,7 +23,7 @@ from tests.e2e.killing import ended, forked
 
 def sync(root: Path) -> int:
     """The command line itself; every change is written at once, so that there is something to kill."""
-    catalog_sync._FIRST, catalog_sync._SHARE = 0.0, 0
+    pace.FIRST_PAUSE, pace.SHARE = 0.0, 0
     return run(["catalog", "sync", "--root", str(root)])
 
 
