@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 Selector = Mapping[str, Any]
-OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
 
 
 def selects(selector: Selector | None, labels: Mapping[str, str]) -> bool:
