@@ -27,8 +27,7 @@ from generator.cli.options import (
     Staged,
 )
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say
-from generator.cli.reading import Read, read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError
 from generator.edges.files import WorkTree, find_root
@@ -39,6 +38,7 @@ from generator.report.diff import patch
 from generator.report.formats import json
 from generator.report.formats.text import printable
 from generator.report.unasked import Unasked
+from generator.revision.declaration import Declaration
 
 
 class AuditFormat(StrEnum):
@@ -112,13 +112,13 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 def audited(asked: Asked, *, root: str | None, staged: bool, rev: str | None) -> int:
     """The exit code: 1 for what runs undeclared or unbuilt, 3 where a cluster could not be looked at."""
-    found = read(root, staged=staged, rev=rev, catalogs=True)
-    incomplete = told(found, as_json=asked.printed == "json")
+    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = report_unread(found, as_json=asked.printed == "json")
     known = [cluster.name for cluster in found.fleet.clusters]
     for name in asked.clusters:
         if name not in known and not incomplete:
             return unknown("cluster", name, known)
-    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    catalog = found.catalog()
     seen, unasked = _looked(asked, found)
     looked = [(cluster, compared(cluster, catalog, each, found.fleet.workloads_of(cluster))) for cluster, each in seen]
     audits = [each for _, each in looked]
@@ -129,7 +129,7 @@ def audited(asked: Asked, *, root: str | None, staged: bool, rev: str | None) ->
     return _code(audits, unasked, incomplete=incomplete, strict=asked.strict)
 
 
-def _looked(asked: Asked, found: Read) -> tuple[list[tuple[Cluster, Live]], list[Unasked]]:
+def _looked(asked: Asked, found: Declaration) -> tuple[list[tuple[Cluster, Live]], list[Unasked]]:
     if asked.given.given:
         objects = objects_of(asked.given)
         if "Node" not in objects.kinds:
@@ -140,7 +140,7 @@ def _looked(asked: Asked, found: Read) -> tuple[list[tuple[Cluster, Live]], list
     return [(target.cluster, objects) for target, objects in seen if target.cluster is not None], unasked
 
 
-def _of_files(asked: Asked, found: Read, objects: Objects) -> Cluster:
+def _of_files(asked: Asked, found: Declaration, objects: Objects) -> Cluster:
     """Files are of one cluster: the named one, the only one, or the one whose pools claim most of the nodes."""
     clusters = [one for one in found.fleet.clusters if not asked.clusters or one.name in asked.clusters]
     if len(clusters) == 1:
@@ -151,7 +151,7 @@ def _of_files(asked: Asked, found: Read, objects: Objects) -> Cluster:
     return chosen
 
 
-def _print(asked: Asked, found: Read, audits: Sequence[Audit], unasked: Sequence[Unasked]) -> None:
+def _print(asked: Asked, found: Declaration, audits: Sequence[Audit], unasked: Sequence[Unasked]) -> None:
     match asked.printed:
         case "json":
             out(json.printed(json.with_findings(report.values(audits, unasked), found.blocking)))
@@ -174,7 +174,7 @@ def _code(audits: Sequence[Audit], unasked: Sequence[Unasked], *, incomplete: bo
 def proposed(
     audits: Sequence[tuple[Cluster, Audit]],
     unasked: "Sequence[Unasked]",
-    found: Read,
+    found: Declaration,
     uname: Mapping[tuple[str, str], str],
     *,
     root: str | None,

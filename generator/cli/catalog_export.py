@@ -12,8 +12,7 @@ from generator.cli.completion import complete_mirrors
 from generator.cli.naming import unknown
 from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
-from generator.cli.reading import read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.declared.entry import REPOSITORY
 from generator.report import mirroring
 from generator.report.formats import json
@@ -54,13 +53,13 @@ def export(
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     _prefix(to)
-    found = read(root, staged=staged, rev=rev, catalogs=True)
-    if told(found, as_json=printed is Format.JSON):
+    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    if report_unread(found, as_json=printed is Format.JSON):
         return UNUSABLE
     names = _known(clusters or [], [one.name for one in found.fleet.clusters])
     if names is None:
         return UNUSABLE
-    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    catalog = found.catalog()
     images = wanted(found.fleet, catalog, clusters=names, to=to)
     tool = mirroring.Tool(written.value)
     for note in (*release_notes(found.fleet, clusters=names), *_notes(tool, images)):

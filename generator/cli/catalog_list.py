@@ -9,8 +9,7 @@ from generator.catalog.listing import Row, State, rows
 from generator.cli.naming import unknown_repository
 from generator.cli.options import Repositories, ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
-from generator.cli.reading import read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.declared.mirror import asked
 from generator.report import catalog
 from generator.report.formats import json
@@ -35,9 +34,9 @@ def list_images(
         raise typer.BadParameter("--staged and --rev are alternatives")
     if state is not None and state not in set(State):
         raise typer.BadParameter(f'"{state}" is no state; use one of {", ".join(State)}')
-    found = read(root, staged=staged, rev=rev, catalogs=True)
-    incomplete = told(found, as_json=printed is Format.JSON)
-    everything = list(rows(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors)))
+    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = report_unread(found, as_json=printed is Format.JSON)
+    everything = list(rows(found.fleet, found.catalog()))
     mirrors = found.fleet.mirrors
     names = [asked(mirrors, name) for name in repositories or []]
     if not incomplete and unknown_repository(names, (row.repository for row in everything)):

@@ -5,20 +5,18 @@ from typing import Annotated
 
 import typer
 
-from generator import __version__
 from generator.catalog.need import wishes
 from generator.catalog.prune import Past, unneeded
 from generator.cli.ledger import open_ledger, refused, revise, told, write
 from generator.cli.naming import unknown_repository
 from generator.cli.options import Repositories, ResultFormat, Root
 from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, Format, say
-from generator.declared.build import build
-from generator.declared.inventory import FOLDER, KIND, load
+from generator.declared.inventory import FOLDER
 from generator.edges.git.command import Git, git_at
 from generator.edges.git.history import is_shallow, last_commits
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind
-from generator.finding import Severity
+from generator.revision.declaration import declare, without_catalogs
 
 KEEP = 20
 
@@ -74,10 +72,7 @@ def _past(git: Git, keep: int) -> tuple[list[Past], str]:
 def _of_commit(git: Git, commit: str) -> Past:
     source = CommitTree(git, commit, FOLDER)
     files = source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
-    kinds = {path: KIND.search(data) for path, data in files.items()}
-    ours = {path: data for path, data in files.items() if not (found := kinds[path]) or found[1] != b"ImageCatalog"}
-    inventory = load(ours)
-    built = build(inventory, version=__version__)
-    broken = any(one.severity is Severity.INVALID for one in (*inventory.findings, *built.findings))
-    text = b"\n".join(ours.values()).decode("utf-8", "replace") if broken else ""
-    return Past(commit=commit, wishes=wishes(built.fleet), unread=text)
+    ours = without_catalogs(files)
+    declaration = declare(ours)
+    text = b"\n".join(ours.values()).decode("utf-8", "replace") if declaration.blocking else ""
+    return Past(commit=commit, wishes=wishes(declaration.fleet), unread=text)

@@ -8,8 +8,7 @@ from generator.catalog.listing import rows
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out
-from generator.cli.reading import read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.report import catalog
 from generator.report.formats import json
 
@@ -26,9 +25,9 @@ def show(
     """
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
-    found = read(root, staged=staged, rev=rev, catalogs=True)
-    incomplete = told(found, as_json=printed is Format.JSON)
-    everything = list(rows(found.fleet, collect(found.inventory.catalogs, found.fleet.mirrors)))
+    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = report_unread(found, as_json=printed is Format.JSON)
+    everything = list(rows(found.fleet, found.catalog()))
     repository, _, bare = tag.rpartition(":")
     ours = [row for row in everything if row.tag == bare and repository in {"", row.repository}]
     if not ours and not incomplete:

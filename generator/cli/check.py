@@ -12,8 +12,8 @@ from generator.cli.outcome import CLEAN, UNUSABLE, Format, Reporting, colored, e
 from generator.edges.errors import UnreadableError, printable
 
 if TYPE_CHECKING:
-    from generator.cli.gather import Gathered
     from generator.cli.reporting import Output
+    from generator.cli.state import State
     from generator.edges.git.command import Git
     from generator.finding import Finding
     from generator.report.reported import Reported
@@ -125,22 +125,22 @@ def check(
     else:
         files = ()
 
-    from generator.cli.gather import gather
     from generator.cli.judging import judged, notes, summary
+    from generator.cli.state import judged_state
 
-    gathered = gather(begun)
+    state = judged_state(begun)
     if write_baseline:
-        return _write_baseline(gathered, printed=Format(printed))
-    judgement = judged(gathered)
-    counts = summary(gathered, judgement)
+        return _write_baseline(state, printed=Format(printed))
+    judgement = judged(state)
+    counts = summary(state, judgement)
     if files or printed is not Reporting.TEXT:
-        _report(begun.git, gathered, judgement, counts, strict=strict, printed=printed, files=files)
+        _report(begun.git, state, judgement, counts, strict=strict, printed=printed, files=files)
     else:
         from generator.report.formats import text
 
         out(text.report(judgement.findings, counts, color=colored()))
     if printed is Reporting.TEXT:
-        for note in notes(gathered, judgement):
+        for note in notes(state, judgement):
             say(f"note: {note}")
     return exit_code(judgement.findings, strict=strict)
 
@@ -158,7 +158,7 @@ def _shard(written: str) -> tuple[int, int]:
 
 def _report(
     git: "Git",
-    gathered: "Gathered",
+    state: "State",
     judgement: "Judgement",
     counts: "Summary",
     *,
@@ -175,18 +175,16 @@ def _report(
     color = colored() and printed is Reporting.TEXT and not files
     texts: Texts = {
         Reporting.TEXT: lambda: text.report(findings, counts, color=color),
-        Reporting.JSON: lambda: json.report(findings, counts, notes(gathered, judgement)),
+        Reporting.JSON: lambda: json.report(findings, counts, notes(state, judgement)),
     }
     formats = {printed, *(file.format for file in files)}
     if formats - texts.keys():
-        reported = _reported(git, gathered, judgement, counts, strict=strict)
+        reported = _reported(git, state, judgement, counts, strict=strict)
         texts = {**texts, **for_reviewers(lambda: reported)}
     printed_and_written(texts, printed, files)
 
 
-def _reported(
-    git: "Git", gathered: "Gathered", judgement: "Judgement", counts: "Summary", *, strict: bool
-) -> "Reported":
+def _reported(git: "Git", state: "State", judgement: "Judgement", counts: "Summary", *, strict: bool) -> "Reported":
     """The same for reviewers. Where manifests can't be made, no rule that found nothing has seen everything."""
     from generator.cli.judging import notes
     from generator.cli.reporting import documented
@@ -205,17 +203,17 @@ def _reported(
         findings=findings,
         sentence=counts.sentence,
         rules=documented(findings),
-        notes=notes(gathered, judgement),
-        clusters=tuple(cluster.name for cluster in gathered.context.fleet.clusters),
+        notes=notes(state, judgement),
+        clusters=tuple(cluster.name for cluster in state.revision.fleet.clusters),
         judged=tuple(sorted(rule.id for rule in RULES if rule.id not in unjudged)),
         unjudged=unjudged,
         repeated=judgement.repeated,
         strict=strict,
-        scope=gathered.scope,
+        scope=state.scope,
     )
 
 
-def _write_baseline(gathered: "Gathered", *, printed: Format) -> int:
+def _write_baseline(state: "State", *, printed: Format) -> int:
     """Lists the errors of today, so that only new ones fail; the exit code."""
     from msgspec.structs import replace
 
@@ -226,7 +224,7 @@ def _write_baseline(gathered: "Gathered", *, printed: Format) -> int:
     from generator.report.formats import text
     from generator.rules.table import BY_ID
 
-    findings = judged(replace(gathered, baseline=None)).findings
+    findings = judged(replace(state, baseline=None)).findings
     if exit_code(findings) == UNUSABLE:
         blocking = [finding for finding in findings if finding.severity is Severity.INVALID]
         if printed is Format.JSON:
@@ -238,7 +236,7 @@ def _write_baseline(gathered: "Gathered", *, printed: Format) -> int:
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     passing = [finding for finding in errors if not BY_ID[finding.rule].lasting]
     entries = entries_of(finding for finding in errors if finding not in passing)
-    apply(gathered.root, [Write(FILE, baseline_text(entries).encode())])
+    apply(state.root, [Write(FILE, baseline_text(entries).encode())])
     if printed is Format.JSON:
         _print_baseline(len(entries), passing)
         return CLEAN

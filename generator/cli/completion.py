@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from generator.cli.reading import Read
     from generator.declared.fleet import Fleet, Pool
+    from generator.revision.declaration import Declaration
 
 
 def complete_clusters(context: typer.Context) -> list[str]:
@@ -82,7 +82,7 @@ def complete_repositories(context: typer.Context) -> list[str]:
 def complete_node_images(context: typer.Context) -> list[str]:
     """Names of node images."""
     state = _read(context)
-    return sorted(state.node_images) if state is not None else []
+    return sorted(image.shape.name for image in state.inventory.node_images) if state is not None else []
 
 
 def complete_rules() -> list[tuple[str, str]]:
@@ -120,12 +120,12 @@ def _names(context: typer.Context, names: "Callable[[Fleet], Iterable[str]]") ->
     return sorted({*names(state.fleet)} - {""}) if state is not None else []
 
 
-def _read(context: typer.Context, *, catalogs: bool = False) -> "Read | None":
+def _read(context: typer.Context, *, catalogs: bool = False) -> "Declaration | None":
     """The inventory of the work tree, as far as it can be read."""
-    from generator.cli.reading import read
+    from generator.cli.repository import read_declaration
 
     try:
-        return read(context.params.get("root"), staged=False, rev=None, catalogs=catalogs)
+        return read_declaration(context.params.get("root"), staged=False, rev=None, catalogs=catalogs)
     except Exception:  # noqa: BLE001 - whatever it is, the next call without completion reports it
         return None
 

@@ -8,14 +8,14 @@ from generator.cli.completion import complete_workloads
 from generator.cli.naming import unknown
 from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
-from generator.cli.reading import Read, read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.facts.cuda import Need, parse_need
 from generator.facts.cudachoice import By
 from generator.facts.requirement import Refused
 from generator.report import cuda as report
 from generator.report.formats import json
 from generator.report.formats.text import printable
+from generator.revision.declaration import Declaration
 
 
 def pools(
@@ -37,8 +37,8 @@ def pools(
     found = _read(root, clusters, staged=staged, rev=rev, catalogs=True)
     if isinstance(found, int):
         return found
-    incomplete = told(found, as_json=as_json)
-    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+    incomplete = report_unread(found, as_json=as_json)
+    catalog = found.catalog()
     if wanted is None:
         carried = report.carried(found.fleet, catalog)
         body: dict[str, Any] = {"pools": carried, "heldBack": report.held_back(carried)}
@@ -79,7 +79,7 @@ def affinity(
     found = _read(root, clusters, staged=staged, rev=rev, catalogs=False)
     if isinstance(found, int):
         return found
-    incomplete = told(found, as_json=as_json)
+    incomplete = report_unread(found, as_json=as_json)
     placements = report.of_workloads(found.fleet, name)
     if by_pool and (placements or name is None):
         raise typer.BadParameter("--by-pool goes with a NEED; a workload says it itself, in cuda.by")
@@ -97,15 +97,17 @@ def affinity(
     return CLEAN if all(one.terms for one in placements) else FOUND
 
 
-def _read(root: str | None, clusters: list[str] | None, *, staged: bool, rev: str | None, catalogs: bool) -> Read | int:
+def _read(
+    root: str | None, clusters: list[str] | None, *, staged: bool, rev: str | None, catalogs: bool
+) -> Declaration | int:
     """What is declared of the clusters; the exit code where one of them isn't there."""
     if staged and rev:
         raise typer.BadParameter("--staged and --rev are alternatives")
     only = frozenset(clusters or ())
-    found = read(root, staged=staged, rev=rev, clusters=only, catalogs=catalogs)
+    found = read_declaration(root, staged=staged, rev=rev, clusters=only, catalogs=catalogs)
     absent = sorted(name for name in only if found.cluster(name) is None)
     if absent and not found.blocking:
-        everything = read(root, staged=staged, rev=rev, catalogs=False)
+        everything = read_declaration(root, staged=staged, rev=rev, catalogs=False)
         return unknown("cluster", absent[0], [one.name for one in everything.fleet.clusters])
     return found
 
@@ -115,7 +117,7 @@ def _refused(refused: Refused) -> int:
     return UNUSABLE
 
 
-def _no_workload(found: Read, name: str, refused: Refused, clusters: list[str] | None) -> int:
+def _no_workload(found: Declaration, name: str, refused: Refused, clusters: list[str] | None) -> int:
     """A text with a digit was meant as a need, any other as a name."""
     if clusters and any(name in one.shape.workloads for one in found.inventory.workloads):
         where = ", ".join(map(printable, sorted(clusters)))

@@ -10,12 +10,12 @@ import typer
 
 from generator.change import entry
 from generator.change.places import Places
-from generator.cli.comparing import Comparison, compare
 from generator.cli.completion import complete_revisions
 from generator.cli.options import Clusters, Outputs, ReportFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
+from generator.cli.revisions import Comparison, compare
 from generator.edges.files import find_root
 from generator.edges.git.command import below_top, git_at
 from generator.finding import Finding

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from generator.cli.gather import Gathered
+from generator.cli.state import State
 from generator.render.rendered import DRIVER_KINDS
 from generator.report.summary import Summary, counts
 from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
@@ -11,13 +11,13 @@ from generator.rules.table import RULES
 OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
 
 
-def judged(gathered: Gathered, *, without: frozenset[str] = frozenset()) -> Judgement:
+def judged(gathered: State, *, without: frozenset[str] = frozenset()) -> Judgement:
     """All rules but some, over what was gathered."""
-    found = judge(gathered.context, RULES, told=gathered.told, baseline=gathered.baseline, without=without)
-    return without_fleet(found) if gathered.silent else found
+    found = judge(gathered.revision, RULES, told=gathered.findings, baseline=gathered.baseline, without=without)
+    return without_fleet(found) if gathered.others_report else found
 
 
-def notes(gathered: Gathered, judgement: Judgement) -> tuple[str, ...]:
+def notes(gathered: State, judgement: Judgement) -> tuple[str, ...]:
     """What the reader of the findings must know of their reach."""
     if not gathered.narrowed:
         return gathered.notes
@@ -26,19 +26,19 @@ def notes(gathered: Gathered, judgement: Judgement) -> tuple[str, ...]:
     return (*gathered.notes, told)
 
 
-def summary(gathered: Gathered, judgement: Judgement) -> Summary:
+def summary(gathered: State, judgement: Judgement) -> Summary:
     """The counts of a judgement."""
-    context = gathered.context
+    revision = gathered.revision
     errors, warnings = counts(judgement.findings)
-    known = OWN_KINDS | {definition.kind for definition in context.crds}
+    known = OWN_KINDS | {definition.kind for definition in revision.crds}
     unknown = Counter(
-        file.kind for file in context.rendered.files if file.kind and file.kind not in known and not file.template.ours
+        file.kind for file in revision.rendered.files if file.kind and file.kind not in known and not file.template.ours
     )
     return Summary(
         source=gathered.label,
-        clusters=len(context.fleet.clusters),
-        pools=sum(len(cluster.pools) for cluster in context.fleet.clusters),
-        images=sum(len(entries) for entries in context.catalog.repositories.values()),
+        clusters=len(revision.fleet.clusters),
+        pools=sum(len(cluster.pools) for cluster in revision.fleet.clusters),
+        images=sum(len(entries) for entries in revision.catalog.repositories.values()),
         errors=errors,
         warnings=warnings,
         silenced=len(judgement.ignored),

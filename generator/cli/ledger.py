@@ -6,24 +6,23 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator import __version__
 from generator.catalog.change import Change, edits
 from generator.catalog.edit import Uneditable, edited
 from generator.catalog.filing import Revised, revised
 from generator.cli.begin import opened
-from generator.declared.build import build
 from generator.declared.catalog import collect
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
-from generator.declared.inventory import ENDINGS, FOLDER, KIND, load
+from generator.declared.inventory import ENDINGS, FOLDER, KIND
 from generator.declared.sources import FOLDER as OF_SOURCES
 from generator.edges.errors import UnreadableError, printable
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.source import Kind
 from generator.edges.writer import Remove, Step, Write, apply
-from generator.finding import Finding, Severity
+from generator.finding import Finding
+from generator.revision.declaration import declare
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -45,16 +44,14 @@ def open_ledger(root: str | None) -> Ledger:
     """Reads inventory/ of the work tree. OutsideError as find_root."""
     where = find_root(root)
     texts = _texts(where)
-    inventory = load(texts)
-    _own(inventory.catalogs)
-    built = build(inventory, version=__version__)
-    told = (*inventory.findings, *built.findings)
+    declaration = declare(texts)
+    _own(declaration.inventory.catalogs)
     return Ledger(
         root=where,
         texts=texts,
-        catalogs=inventory.catalogs,
-        fleet=built.fleet,
-        blocking=tuple(sorted((one for one in told if one.severity is Severity.INVALID), key=lambda one: one.place)),
+        catalogs=declaration.inventory.catalogs,
+        fleet=declaration.fleet,
+        blocking=declaration.blocking,
     )
 
 

@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 
 from generator.cli.outcome import say
-from generator.cli.reading import Read, read, told
+from generator.cli.repository import read_declaration, report_unread
 from generator.declared.crds import plain
 from generator.declared.fleet import Cluster
 from generator.documents.document import read as read_document
@@ -25,6 +25,7 @@ from generator.observed.objects import Objects, Reading
 from generator.observed.stream import members
 from generator.observed.unreadable import Unreadable
 from generator.report.unasked import Unasked
+from generator.revision.declaration import Declaration
 from generator.upgrade.input import release_to_judge
 
 T = TypeVar("T")
@@ -235,10 +236,10 @@ def live_targets(
     """The clusters to ask, and whether some of the inventory that names them could not be read, which is said."""
     if contexts and not clusters and not rings:
         return [Target(context, context) for context in contexts], False
-    found = read(root, staged=False, rev=None, catalogs=False)
+    found = read_declaration(root, staged=False, rev=None, catalogs=False)
     for name in clusters:
         named(found, name)
-    incomplete = told(found, as_json=False)
+    incomplete = report_unread(found, as_json=False)
     return targets(found.fleet.clusters, clusters, contexts, rings), incomplete
 
 
@@ -250,13 +251,13 @@ def release_of(operator: str | None, cluster: Cluster | None, objects: Objects) 
     return release
 
 
-def declared(name: str, root: str | None) -> tuple[Read, Cluster]:
+def declared(name: str, root: str | None) -> tuple[Declaration, Cluster]:
     """A cluster of the inventory in the work tree."""
-    found = read(root, staged=False, rev=None, catalogs=False)
+    found = read_declaration(root, staged=False, rev=None, catalogs=False)
     return found, named(found, name)
 
 
-def named(found: Read, name: str) -> Cluster:
+def named(found: Declaration, name: str) -> Cluster:
     """The cluster of that name."""
     cluster = found.cluster(name)
     if cluster is None:

@@ -16,8 +16,7 @@ from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
 from generator.cli.options import Branch, Clusters, Kernels, Operator, Pools, Rev, Rings, Root, Staged, Stream, System
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
-from generator.cli.reading import Read, read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
@@ -26,6 +25,7 @@ from generator.report import matrix
 from generator.report import plan as report
 from generator.report.formats import json
 from generator.report.formats.text import printable
+from generator.revision.declaration import Declaration
 
 
 class PlanFormat(StrEnum):
@@ -98,8 +98,8 @@ def planned(
     wish: Wish, *, root: str | None, staged: bool, rev: str | None, fail_on: frozenset[str], printed: str
 ) -> int:
     """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
-    found = read(root, staged=staged, rev=rev, catalogs=True)
-    incomplete = told(found, as_json=printed == "json")
+    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    incomplete = report_unread(found, as_json=printed == "json")
     made = planned_work(found, understood(wish, found), root, rev)
     _print(made, found, printed)
     if incomplete:
@@ -108,7 +108,7 @@ def planned(
     return FOUND if failed else CLEAN
 
 
-def understood(wish: Wish, found: Read) -> Asked:
+def understood(wish: Wish, found: Declaration) -> Asked:
     asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
     if isinstance(asked, Unmeant):
         raise UnreadableError(printable(asked.message), printable(asked.hint))
@@ -117,8 +117,8 @@ def understood(wish: Wish, found: Read) -> Asked:
     return asked
 
 
-def planned_work(found: Read, asked: Asked, root: str | None, rev: str | None) -> report.Told:
-    catalog = collect(found.inventory.catalogs, found.fleet.mirrors)
+def planned_work(found: Declaration, asked: Asked, root: str | None, rev: str | None) -> report.Told:
+    catalog = found.catalog()
     needs = Needs(found.fleet, catalog)
     answers = make_plan(found.fleet, catalog, asked, needs.objections)
     works = work(answers.answers, catalog)
@@ -145,7 +145,7 @@ def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[st
     return {kernel: lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}
 
 
-def _print(made: report.Told, found: Read, printed: str) -> None:
+def _print(made: report.Told, found: Declaration, printed: str) -> None:
     if printed == "json":
         out(json.printed(json.with_findings(report.values(made), found.blocking)))
     elif printed == "text":

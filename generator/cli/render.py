@@ -90,22 +90,22 @@ def render(
     )
     begun = begin(wanted)
 
-    from generator.cli.gather import gather
     from generator.cli.judging import judged
+    from generator.cli.state import judged_state
     from generator.report.formats import text
 
-    gathered = gather(begun)
-    findings = judged(gathered, without=RULES_OF_THE_GATE).findings
+    state = judged_state(begun)
+    findings = judged(state, without=RULES_OF_THE_GATE).findings
     blocking = [finding for finding in findings if finding.severity is Severity.INVALID]
     refused = bool(blocking) and all(finding.rule == REMOVAL for finding in blocking)
     if refused or not blocking:
-        _check_names_of_removals(gathered.context)
+        _check_names_of_removals(state.revision)
     if blocking and not (diff and refused and printed is Format.TEXT):
         return _blocked(blocking, findings, printed)
-    revision = gathered.context
+    revision = state.revision
     todo = revision.todo()
     if not check and not diff:
-        _write(gathered.root, todo, revision.owned)
+        _write(state.root, todo, revision.owned)
     if printed is Format.JSON:
         from generator.report.formats import json
 

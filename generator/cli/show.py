@@ -8,10 +8,12 @@ from generator.cli.completion import complete_clusters_and_pools
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
-from generator.cli.reading import Read, pool_of, read, told
+from generator.cli.repository import read_declaration, report_unread
+from generator.operator.effective import node_image_levels
 from generator.report import show as report
 from generator.report.formats import json
 from generator.report.show import Shown, shown_cluster, shown_pool
+from generator.revision.declaration import Declaration, pool_of
 
 
 def show(
@@ -35,12 +37,12 @@ def show(
     if origin and name is None:
         raise typer.BadParameter("--origin is for one cluster or pool: name it as CLUSTER or CLUSTER/POOL")
     only = frozenset({name.partition("/")[0]}) if name else frozenset()
-    found = read(root, staged=staged, rev=rev, clusters=only, catalogs=False)
+    found = read_declaration(root, staged=staged, rev=rev, clusters=only, catalogs=False)
     as_json = printed is Format.JSON
-    incomplete = told(found, as_json=as_json)
+    incomplete = report_unread(found, as_json=as_json)
     shown = _shown(found, name) if name is not None else None
     if name is not None and shown is None and not incomplete:
-        return _unknown(read(root, staged=staged, rev=rev, catalogs=False), name)
+        return _unknown(read_declaration(root, staged=staged, rev=rev, catalogs=False), name)
     if as_json:
         values = report.values_json(shown) if shown else {} if name else report.fleet_values(found.fleet)
         out(json.printed(json.with_findings(values, found.blocking)))
@@ -53,16 +55,16 @@ def show(
     return UNUSABLE if incomplete else CLEAN
 
 
-def _shown(found: Read, name: str) -> Shown | None:
+def _shown(found: Declaration, name: str) -> Shown | None:
     cluster_name, slash, pool_name = name.partition("/")
     cluster = found.cluster(cluster_name)
     if cluster is None or not slash:
         return shown_cluster(found.fleet, cluster) if cluster else None
     pool = pool_of(cluster, pool_name)
-    return shown_pool(found.fleet, cluster, pool, found.node_images) if pool else None
+    return shown_pool(found.fleet, cluster, pool, node_image_levels(found.inventory)) if pool else None
 
 
-def _unknown(everything: Read, name: str) -> int:
+def _unknown(everything: Declaration, name: str) -> int:
     cluster_name, _, pool_name = name.partition("/")
     cluster = everything.cluster(cluster_name)
     if cluster is None:

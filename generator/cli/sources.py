@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from generator import __version__
 from generator.cli.completion import complete_sources
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
-from generator.declared.build import build
 from generator.declared.fleet import Fleet
-from generator.declared.inventory import FOLDER, load
+from generator.declared.inventory import FOLDER
 from generator.declared.source import Source
 from generator.declared.sources import LOCK, Pinned, faults, lock_text, read_lock
 from generator.edges.files import WorkTree, find_root
@@ -26,6 +24,7 @@ from generator.finding import Finding, Severity
 from generator.report import sources as report
 from generator.report.formats import json, text
 from generator.report.sources import Move
+from generator.revision.declaration import declare
 
 
 def update(
@@ -91,8 +90,8 @@ def _read(root: str) -> tuple[Fleet, Mapping[str, Pinned], list[Finding]]:
     tree = WorkTree(root, Listings(git_at(root, os.environ), FOLDER, LOCK))
     files = tree.read([one.path for one in tree.paths(FOLDER, LOCK) if one.kind is Kind.FILE])
     lock = read_lock(files.pop(LOCK)) if LOCK in files else None
-    inventory = load(files)
-    fleet = build(inventory, version=__version__).fleet
+    declaration = declare(files)
+    fleet, inventory = declaration.fleet, declaration.inventory
     blocking = list(faults(fleet.sources, fleet.file, inventory.texts))
     if not fleet.file:
         blocking += [one for one in inventory.findings if one.severity is Severity.INVALID]

@@ -10,8 +10,7 @@ from generator.cli.completion import complete_clusters, complete_pools
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
-from generator.cli.reading import Read, pool_of, read, told
-from generator.declared.catalog import collect
+from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError, printable
 from generator.edges.given import read_given
@@ -19,10 +18,12 @@ from generator.images.lookup import Listed
 from generator.images.pool import pool_images
 from generator.observed.node import parse
 from generator.observed.unreadable import Unreadable
+from generator.operator.effective import node_image_levels
 from generator.operator.image import Refused
 from generator.report.formats import json
 from generator.report.image import Explanations, lines
 from generator.report.tag import HOST_DRIVERS, about, node_lines
+from generator.revision.declaration import Declaration, pool_of
 
 
 def tag(
@@ -58,13 +59,13 @@ def tag(
     if cluster is not None and node is None:
         raise typer.BadParameter("--cluster goes with --node")
     wanted = cluster or (name or "").partition("/")[0]
-    found = read(root, staged=staged, rev=rev, clusters=frozenset({wanted} - {""}), catalogs=True)
+    found = read_declaration(root, staged=staged, rev=rev, clusters=frozenset({wanted} - {""}), catalogs=True)
     as_json = printed is Format.JSON
-    incomplete = told(found, as_json=as_json)
+    incomplete = report_unread(found, as_json=as_json)
     if wanted and found.cluster(wanted) is None and not incomplete:
-        return _no_cluster(read(root, staged=staged, rev=rev, catalogs=False), wanted)
-    listed = Listed(collect(found.inventory.catalogs, found.fleet.mirrors))
-    explanations = Explanations(found.fleet, listed, found.node_images)
+        return _no_cluster(read_declaration(root, staged=staged, rev=rev, catalogs=False), wanted)
+    listed = Listed(found.catalog())
+    explanations = Explanations(found.fleet, listed, node_image_levels(found.inventory))
     if wanted and found.cluster(wanted) is None:
         code = _unread(found, as_json=as_json)
     elif node is not None:
@@ -74,18 +75,18 @@ def tag(
     return UNUSABLE if incomplete else code
 
 
-def _unread(found: Read, *, as_json: bool) -> int:
+def _unread(found: Declaration, *, as_json: bool) -> int:
     """What was asked for is in no file that could be read."""
     if as_json:
         out(json.printed(json.with_findings({}, found.blocking)))
     return UNUSABLE
 
 
-def _no_cluster(everything: Read, name: str) -> int:
+def _no_cluster(everything: Declaration, name: str) -> int:
     return unknown("cluster", name, [one.name for one in everything.fleet.clusters])
 
 
-def _of_pool(found: Read, name: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
+def _of_pool(found: Declaration, name: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
     cluster_name, _, pool_name = name.partition("/")
     cluster = found.cluster(cluster_name)
     assert cluster is not None
@@ -108,7 +109,7 @@ def _of_pool(found: Read, name: str, explanations: Explanations, *, why: bool, a
     return CLEAN if all(image.usable or image.upcoming for image in images) else FOUND
 
 
-def _of_nodes(found: Read, file: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
+def _of_nodes(found: Declaration, file: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
     nodes = parse(read_given(file))
     if isinstance(nodes, Unreadable):
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)

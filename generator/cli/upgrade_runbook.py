@@ -11,12 +11,10 @@ from generator.change.wish import Wish
 from generator.cli.options import Branch, Clusters, Kernels, Operator, Pools, Rev, Rings, Root, Staged, Stream, System
 from generator.cli.outcome import CLEAN, UNUSABLE, out
 from generator.cli.plan import planned_work, understood, wished
-from generator.cli.reading import read, told
-from generator.declared.catalog import collect
-from generator.render.output import Rendered
+from generator.cli.repository import read_declaration, report_unread
 from generator.report import runbook as page
 from generator.report.formats import json
-from generator.revision.revision import Revision
+from generator.revision.assemble import unrendered
 
 
 class RunbookFormat(StrEnum):
@@ -49,14 +47,11 @@ def runbook(
 
 def _write(wish: Wish, *, root: str | None, staged: bool, rev: str | None, as_json: bool) -> int:
     """The runbook of a plan; nothing is written where a part of the inventory can't be read."""
-    found = read(root, staged=staged, rev=rev, catalogs=True)
-    if told(found, as_json=False):
+    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    if report_unread(found, as_json=False):
         return UNUSABLE
     asked = whole(understood(wish, found), found.fleet)
     made = planned_work(found, asked, root, rev)
-    revision = Revision(
-        fleet=found.fleet, catalog=collect(found.inventory.catalogs, found.fleet.mirrors), rendered=Rendered((), ())
-    )
-    book = runbook_for(revision, asked, made.plan, made.works)
+    book = runbook_for(unrendered(found), asked, made.plan, made.works)
     out(json.printed(page.values(book)) if as_json else page.markdown(book))
     return CLEAN

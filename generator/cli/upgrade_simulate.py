@@ -33,7 +33,7 @@ from generator.cli.options import (
     Root,
 )
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out
-from generator.cli.reading import read, told
+from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
 from generator.report.formats import json
@@ -141,8 +141,8 @@ def _of_inventory(asked: Asked, root: str | None) -> int:
     """Each chosen cluster as it is declared; what of the inventory can't be read is said."""
     for name in asked.clusters:
         declared(name, root)
-    found = read(root, staged=False, rev=None, catalogs=False)
-    incomplete = told(found, as_json=False)
+    found = read_declaration(root, staged=False, rev=None, catalogs=False)
+    incomplete = report_unread(found, as_json=False)
     chosen = targets(found.fleet.clusters, asked.clusters, (), asked.rings)
     made = [
         (one.name, _replayed(invented(found.fleet, one.cluster), asked, one.cluster)) for one in chosen if one.cluster

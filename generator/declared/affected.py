@@ -37,11 +37,13 @@ class Changed(Struct, frozen=True):
 class Affected(Struct, frozen=True, kw_only=True):
     """`everything` says why all clusters are affected, "" where only those in `clusters` are, each with the reason.
 
-    `total` clusters are declared, with these `names`, "" for one that can't be read; `gone` are no longer.
+    `total` clusters are declared, with these `names`; one whose name can't be read makes them not `all_named`. `gone`
+    are no longer declared.
     """
 
     total: int
     names: frozenset[str] = frozenset()
+    all_named: bool = True
     everything: str = ""
     clusters: Mapping[str, str] = {}
     gone: tuple[str, ...] = ()
@@ -50,7 +52,8 @@ class Affected(Struct, frozen=True, kw_only=True):
 def affected(changes: Iterable[Changed], inventory: Texts, *, silent: frozenset[str] = frozenset()) -> Affected:
     """`inventory` is every file below inventory/ as it is now. Keys of the Fleet in `silent` are not looked at."""
     reach = _Reach(inventory, silent)
-    names = frozenset(reach.names.values())
+    names = frozenset(reach.names.values()) - {""}
+    all_named = "" not in reach.names.values()
     for change in changes:
         if reach.everything:
             reach.leaves(change)
@@ -58,11 +61,14 @@ def affected(changes: Iterable[Changed], inventory: Texts, *, silent: frozenset[
             reach.add(change)
     gone = tuple(sorted(reach.removed - names))
     if reach.everything:
-        return Affected(total=len(reach.names), names=names, everything=reach.everything, gone=gone)
+        return Affected(
+            total=len(reach.names), names=names, all_named=all_named, everything=reach.everything, gone=gone
+        )
     found = reach.clusters()
     return Affected(
         total=len(reach.names),
         names=names,
+        all_named=all_named,
         clusters={name: found[name] for name in sorted(found) if name in names},
         gone=gone,
     )

@@ -9,6 +9,7 @@ from msgspec import Struct
 from generator.declared.catalog import CatalogFile, read_catalog
 from generator.declared.model import KINDS, Cluster, Fleet, NodeImage
 from generator.declared.modelparts import API_VERSION, Shape
+from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.declared.shape import did_you_mean, shaped
 from generator.declared.workloadmodel import Workloads
 from generator.documents.document import read
@@ -63,8 +64,8 @@ class Inventory(Struct, frozen=True, kw_only=True):
         return frozenset(one.name for one in self.refused if one.kind in {kind, ""})
 
 
-def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozenset()) -> Inventory:
-    """Every file below `inventory/`, path to content. With `only_clusters` the other clusters' files are not parsed."""
+def load(files: Mapping[str, bytes], *, clusters: Selection = EVERYTHING) -> Inventory:
+    """Every file below `inventory/`, path to content. Files of clusters that are not selected are not parsed."""
     texts = Texts(files)
     findings: list[Finding] = []
     documents: dict[str, list[Loaded[Any]]] = {"Fleet": [], "Cluster": [], "NodeImage": [], "Workloads": []}
@@ -80,7 +81,7 @@ def load(files: Mapping[str, bytes], *, only_clusters: frozenset[str] = frozense
             catalogs.append(read_catalog(file, files[file]))
             findings += catalogs[-1].findings
             continue
-        if only_clusters and kind == "Cluster" and _is_other(files[file], only_clusters):
+        if kind == "Cluster" and _is_other(files[file], clusters):
             others.append(_sniffed(NAME, files[file]))
             continue
         loaded, problems = _document(file, files[file], texts)
@@ -160,9 +161,12 @@ def _meant(kind: str) -> str:
     )
 
 
-def _is_other(data: bytes, wanted: frozenset[str]) -> bool:
+def _is_other(data: bytes, wanted: Selection) -> bool:
+    """Whether it is a cluster that is not wanted, as far as its text shows that without being parsed."""
+    if wanted == EVERYTHING:
+        return False
     name = _sniffed(NAME, data)
-    return bool(name) and name not in wanted
+    return bool(name) and not selects(wanted, name)
 
 
 def _document(file: str, data: bytes, texts: Texts) -> tuple[Loaded[Any] | None, tuple[Finding, ...]]:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.inventory import ENDINGS, KIND, NAME
+from generator.declared.selection import EVERYTHING, Clusters, Everything, Nothing, Selection
 from generator.documents.document import read
 
 
@@ -35,14 +36,28 @@ def parse(text: str) -> Shard | None:
     return shard if shard and shard.number <= shard.of else None
 
 
-def share(shard: Shard, files: Mapping[str, bytes], among: frozenset[str] | None = None) -> Share:
-    """Every nth cluster by name, of all or of some. A document without any name is the first shard's."""
+def share(shard: Shard, files: Mapping[str, bytes], among: Selection = EVERYTHING) -> Share:
+    """Every nth cluster by name of those that are selected. A document without any name is the first shard's."""
     clusters = {path: _name(data) for path, data in files.items() if path.endswith(ENDINGS) and _is_cluster(data)}
     names = frozenset(clusters.values()) - {""}
-    mine = frozenset(sorted(names if among is None else among)[shard.number - 1 :: shard.of])
-    kept = mine | ({""} if shard.number == 1 else frozenset())
-    unseen = (path for path, name in clusters.items() if name not in kept and not NAME.search(files[path]))
+    mine = frozenset(sorted(_split(names, among))[shard.number - 1 :: shard.of])
+    unseen = set()
+    for path, name in clusters.items():
+        is_mine = name in mine if name else shard.number == 1
+        if not is_mine and not NAME.search(files[path]):
+            unseen.add(path)
     return Share(mine, names - mine, frozenset(unseen))
+
+
+def _split(names: frozenset[str], among: Selection) -> frozenset[str]:
+    """The names that the shards share out; clusters that a change takes away are among them."""
+    match among:
+        case Everything():
+            return names
+        case Clusters(selected):
+            return selected
+        case Nothing():
+            return frozenset()
 
 
 def _is_cluster(data: bytes) -> bool:

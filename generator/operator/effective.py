@@ -8,6 +8,7 @@ from msgspec import Struct
 from generator.declared import model
 from generator.declared.delivery import settings as settings_of
 from generator.declared.fleet import Cluster, Fleet, Install, Kernel, Pool
+from generator.declared.inventory import Inventory
 from generator.declared.layers import Level, below, merged, origin
 from generator.declared.modelparts import Shape
 from generator.documents.places import Path
@@ -177,3 +178,8 @@ def _plain(value: Any) -> str | int | bool | None:
         return None if is_null(value) else value.text
     assert value is None or isinstance(value, (str, int))
     return value
+
+
+def node_image_levels(inventory: Inventory) -> dict[str, Level]:
+    """The node images by name, each as the level that says what its pools have from it."""
+    return {image.shape.name: Level(NODE_IMAGE, image.file, (), image.tree) for image in inventory.node_images}

@@ -7,6 +7,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from generator.declared.repopath import is_plain
+from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.documents.document import read
 from generator.render.output import Rendered
 from generator.render.template import DELIVERY, cluster_of
@@ -73,12 +74,15 @@ def manifest(hashes: Mapping[str, str]) -> str:
 
 
 def changes(
-    rendered: Rendered, present: Mapping[str, bytes], owned: Ownership, *, only: frozenset[str] = frozenset()
+    rendered: Rendered, present: Mapping[str, bytes], owned: Ownership, selection: Selection = EVERYTHING
 ) -> Changes:
-    """Compares what was rendered with what lies below out/. With `only`, other clusters' files stay as they are."""
+    """Compares what was rendered with what lies below out/.
+
+    Files of clusters that are not selected stay as they are.
+    """
     wanted = {file.path: file.text for file in rendered.files}
     texts = {path: text.encode() for path, text in wanted.items()}
-    kept = {path: value for path, value in owned.hashes.items() if only and cluster_of(path) not in only}
+    kept = {path: value for path, value in owned.hashes.items() if not selects(selection, cluster_of(path))}
     written = {path: data for path, data in texts.items() if path not in present or normal(present[path]) != data}
     listed = manifest({**kept, **{path: digest(text) for path, text in wanted.items()}})
     nothing = not wanted and not owned.hashes and MANIFEST not in present

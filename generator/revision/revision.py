@@ -1,4 +1,4 @@
-"""Everything that rules may look at, read and rendered before any of them runs."""
+"""One state of the repository, read and rendered: everything that rules may look at."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -7,7 +7,9 @@ from msgspec import Struct
 
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.selection import EVERYTHING, Selection
 from generator.facts.definition import Definition
+from generator.finding import Finding
 from generator.operator.combination import Combination, combinations
 from generator.render.output import Rendered
 from generator.render.ownership import Changes, Ownership, changes
@@ -20,8 +22,9 @@ class Revision(Struct, frozen=True, kw_only=True):
     """One judgement's input. `against` is None where the revision to compare with could not be read.
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
-    lies below out/ in the judged source. `only` narrows to some clusters; empty means all,
-    and `whole` is the fleet with the others where those were read too. `untracked` are input
+    lies below out/ in the judged source. `selection` says which clusters it is about,
+    and `whole` is the fleet with the others where those were read too. `findings` are those of reading and building.
+    `untracked` are input
     files that a commit would not hold, each with whether git ignores it. `allow_remove` names what render may remove;
     None where nothing is about to be written.
     """
@@ -36,8 +39,9 @@ class Revision(Struct, frozen=True, kw_only=True):
     against: tuple[DriverObject, ...] | None = None
     untracked: Mapping[str, bool] = {}
     staged: bool = False
-    only: frozenset[str] = frozenset()
+    selection: Selection = EVERYTHING
     whole: Fleet | None = None
+    findings: tuple[Finding, ...] = ()
     allow_remove: frozenset[str] | None = None
     _memory: dict[str, Any] = {}
     _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
@@ -45,11 +49,11 @@ class Revision(Struct, frozen=True, kw_only=True):
     @property
     def everyone(self) -> Fleet | None:
         """The fleet with all its clusters; None where only some were read."""
-        return self.whole if self.only else self.fleet
+        return self.fleet if self.selection == EVERYTHING else self.whole
 
     def todo(self) -> Changes:
         """What render would do below out/, worked out once: it hashes every file."""
-        return self.remembered("todo", lambda: changes(self.rendered, self.out, self.owned, only=self.only))
+        return self.remembered("todo", lambda: changes(self.rendered, self.out, self.owned, self.selection))
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
         """What several rules need, made for the first of them."""

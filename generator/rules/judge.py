@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from generator.declared.baseline import Baseline, Entry, entry_of
 from generator.declared.fleet import Fleet, SilenceEntry
+from generator.declared.selection import EVERYTHING
 from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
 from generator.revision.revision import Revision
@@ -46,9 +47,9 @@ def judge(
         unjudged = {rule.id: NOT_COMPARED for rule in rules if rule.compares}
         without |= unjudged.keys()
     findings = [*told, *revision.catalog.findings, *revision.rendered.findings]
-    whole = _whole(findings)
+    whole, narrowed = _whole(findings), revision.selection != EVERYTHING
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
-        if rule.fleet_wide and (revision.everyone is None or (revision.only and rule.check is None)):
+        if rule.fleet_wide and (revision.everyone is None or (narrowed and rule.check is None)):
             unjudged[rule.id] = NOT_ALL
             continue
         if rule.check is None or rule.id in without:
@@ -68,7 +69,7 @@ def judge(
             ignored.append(finding)
         else:
             kept.append(finding if level is finding.severity else replace(finding, severity=level))
-    if whole and not revision.only:
+    if whole and not narrowed:
         kept += applied.unused(revision.fleet, {rule.id: rule for rule in rules}, without)
     if revision.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files

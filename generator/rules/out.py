@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from generator.declared.crds import plain
+from generator.declared.selection import selects
 from generator.finding import Place, Severity
 from generator.render.ownership import FOLDER, MANIFEST, strays, taken_away
 from generator.render.template import cluster_of
@@ -60,7 +61,7 @@ def stray(revision: Revision) -> Iterator[Problem]:
     """Files below out/ that are nobody's."""
     bases = {cluster.operator.policy_base.removeprefix(f"{FOLDER}/") for cluster in revision.fleet.clusters}
     for path in strays(revision.out, revision.rendered, revision.owned):
-        of_another = revision.only and cluster_of(path) not in revision.only
+        of_another = not selects(revision.selection, cluster_of(path))
         if not of_another and path not in bases and DOCUMENT not in revision.out[path]:  # see contains_input
             what = "is not rendered by drivergate; it is left alone"
             yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")

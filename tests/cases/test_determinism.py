@@ -69,7 +69,7 @@ def test_d104_a_version_in_the_package_reaches_no_file(repo: CaseRepo, monkeypat
     repo.drivergate("render")
     before = repo.out()
     monkeypatch.setattr(generator, "__version__", "9.8.7")
-    monkeypatch.setattr("generator.cli.gather.__version__", "9.8.7")
+    monkeypatch.setattr("generator.revision.declaration.__version__", "9.8.7")
     assert repo.drivergate("render", "--check").code == 0
     hides("".join(before.values()), "9\\.8\\.7", generator.__version__.replace(".", "\\."), "generated.*20[0-9][0-9]-")
 

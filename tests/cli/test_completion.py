@@ -119,7 +119,7 @@ def test_a_bug_while_reading_is_not_shown_in_the_line(
 ) -> None:
     monkeypatch.chdir(repository(tmp_path))
     monkeypatch.setattr("generator.edges.files.find_root", lambda _: 1 / 0)
-    monkeypatch.setattr("generator.cli.reading.read", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("generator.cli.repository.read_declaration", lambda *_, **__: 1 / 0)
     assert completed(capfd, monkeypatch, "drivergate check --cluster ") == ([], "")
     assert completed(capfd, monkeypatch, "drivergate check --rev ") == ([], "")
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.cli import comparing
 from generator.cli.outcome import Reporting
+from generator.declared.selection import Selection, exactly
+from generator.revision import declaration
 from tests.testing.command import call
 from tests.testing.gitrepo import Repo, isolate
 from tests.testing.levels import CATALOG, CLUSTER, FLEET, IMAGE, repository
@@ -68,18 +69,18 @@ def test_what_it_fails_on_is_asked_for(repo: Repo, capfd: Capture, changed: dict
 def test_unchanged_clusters_and_catalogs_are_not_read_twice(
     repo: Repo, capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded: list[tuple[list[str], frozenset[str]]] = []
-    load = comparing.load
+    loaded: list[tuple[list[str], Selection]] = []
+    load = declaration.load
 
-    def watched(files: dict[str, bytes], *, only_clusters: frozenset[str]) -> object:
-        loaded.append((sorted(files), only_clusters))
-        return load(files, only_clusters=only_clusters)
+    def watched(files: dict[str, bytes], *, clusters: Selection) -> object:
+        loaded.append((sorted(files), clusters))
+        return load(files, clusters=clusters)
 
-    monkeypatch.setattr(comparing, "load", watched)
+    monkeypatch.setattr(declaration, "load", watched)
     repository(repo.path, two=OTHER, one=CLUSTER.replace("driver: {kernelModuleType: open}", 'driver: {branch: "595"}'))
     assert "(1 of 2 clusters can be affected)" in call(capfd, "diff", "HEAD", root=repo.path).out
     (head, only), (base, same) = loaded
-    assert only == same == {"one"}
+    assert only == same == exactly({"one"})
     assert {*head} - {*base} == {"inventory/catalog.yaml"}
     loaded.clear()
     silenced = FLEET + "silenced: [{rule: branch/end-of-life, reason: it is known}]\n"

@@ -109,14 +109,14 @@ def test_the_module_is_the_command() -> None:
 
 FORCED = """
 import os
-from generator.cli import gather
+from generator.cli import state
 def fail(wanted):
     token = os.environ["REGISTRY_TOKEN"]
     try:
         raise ValueError("the registry said no to " + token)
     except ValueError as error:
         raise RuntimeError("can't go on with " + token) from error
-gather.gather = fail
+state.judged_state = fail
 """
 
 

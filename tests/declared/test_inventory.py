@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.declared.inventory import load
+from generator.declared.selection import exactly
 from generator.documents.document import read
 from generator.finding import Place, Severity
 from generator.rules.table import BY_ID
@@ -122,7 +123,7 @@ def test_two_node_images_of_one_name() -> None:
 @pytest.mark.parametrize("broken", ["pools: [\n", "bogus: 1\n", "pools:\n  a: {nodes: x}\n", "\tx\n", 'x: "\n'])
 def test_with_some_clusters_only_the_others_are_not_parsed(broken: str) -> None:
     other = f"{HEAD}kind: Cluster\nname: two\n{broken}"
-    inventory = load(bytes_of({**files(), "inventory/two.yaml": other}), only_clusters=frozenset({"one"}))
+    inventory = load(bytes_of({**files(), "inventory/two.yaml": other}), clusters=exactly({"one"}))
     assert inventory.findings == ()
     assert [one.shape.name for one in inventory.clusters] == ["one"]
     assert load(bytes_of({**files(), "inventory/two.yaml": other})).findings != ()

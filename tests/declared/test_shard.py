@@ -2,6 +2,7 @@
 
 import pytest
 
+from generator.declared.selection import exactly
 from generator.declared.shard import Shard, parse, share
 
 CLUSTERS = {f"inventory/{name}.yaml": f"kind: Cluster\nname: {name}\n".encode() for name in "dbacefg"}
@@ -33,7 +34,7 @@ def test_every_cluster_is_in_one_part(count: int) -> None:
 
 
 def test_only_those_that_are_meant_are_split() -> None:
-    shares = [share(Shard(number, 2), CLUSTERS, frozenset({"a", "b", "c", "gone"})) for number in (1, 2)]
+    shares = [share(Shard(number, 2), CLUSTERS, exactly({"a", "b", "c", "gone"})) for number in (1, 2)]
     assert [one.clusters for one in shares] == [{"a", "c"}, {"b", "gone"}]
 
 

@@ -5,6 +5,7 @@ import pytest
 from generator.declared.build import build
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
+from generator.declared.selection import exactly
 from generator.declared.size import Size
 from generator.declared.workload import Workload
 from generator.facts.cudachoice import By, Compatibility, LabelFamily
@@ -182,7 +183,7 @@ def test_what_could_not_be_read_is_not_said_to_be_missing() -> None:
 def test_with_one_cluster_wanted_its_workloads_are_known() -> None:
     entries = (workload(on="{clusters: [two], pools: [b]}"), workload(on="{clusters: [one, two], pools: [a, b]}"))
     everything = repository(*entries, workload(on="{pools: [z]}"), **{"inventory/two.yaml": cluster(OTHER, name="two")})
-    inventory = load(bytes_of(everything), only_clusters=frozenset({"one"}))
+    inventory = load(bytes_of(everything), clusters=exactly({"one"}))
     built = build(inventory, version=VERSION)
     assert built.findings == ()
     assert [(one.name, one.clusters) for one in built.fleet.workloads] == [("x", ("one",))]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from generator.declared.selection import named
 from generator.finding import Severity
 from generator.render.output import Rendered
 from generator.render.ownership import (
@@ -35,7 +36,7 @@ def owned(out: dict[str, bytes]) -> Ownership:
 
 
 def against(now: Rendered, out: dict[str, bytes], *only: str) -> Changes:
-    return changes(now, out, owned(out) if MANIFEST in out else ownership(None), only=frozenset(only))
+    return changes(now, out, owned(out) if MANIFEST in out else ownership(None), named(only))
 
 
 def test_the_manifest_is_sorted_and_read_back() -> None:

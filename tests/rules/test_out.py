@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from generator.declared.selection import exactly
 from generator.finding import Finding
 from generator.render.ownership import MANIFEST, ownership
 from generator.revision.revision import Revision
@@ -80,7 +81,7 @@ def test_one_mistake_in_the_inventory_is_no_drift() -> None:
 
 def test_a_stray_is_a_warning() -> None:
     assert said(with_out(revision(), {"notes.md": b"x"})) == [("out/stray", "out/notes.md", "warning")]
-    assert said(with_out(revision(), {"two/x.yaml": b"x"}, only=frozenset({"one"}))) == []
+    assert said(with_out(revision(), {"two/x.yaml": b"x"}, selection=exactly({"one"}))) == []
 
 
 def test_our_own_input_below_the_output() -> None:

@@ -1,20 +1,16 @@
 """Judges an inventory given as files in memory, through the same pure steps as the command line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from generator.declared import budgetfile, policy
-from generator.declared.build import build
-from generator.declared.catalog import collect as collect_catalog
-from generator.declared.inventory import load
+from msgspec.structs import replace
+
 from generator.declared.sources import LOCK
-from generator.declared.sources import problems as source_problems
-from generator.facts import data
 from generator.finding import Finding
 from generator.render.output import Rendered
 from generator.render.ownership import MANIFEST, manifest, ownership
 from generator.render.ownership import digest as file_digest
-from generator.render.rendered import render
-from generator.render.template import collect as collect_templates
+from generator.revision.assemble import assemble
+from generator.revision.declaration import declare, with_sources
 from generator.revision.driver_objects import DriverObject
 from generator.revision.revision import Revision
 from generator.rules.judge import judge
@@ -35,29 +31,19 @@ def revision_of(
     Without files below out/ the output counts as freshly rendered, so that only the inventory is judged.
     """
     content = bytes_of(files)
-    inventory = load({path: text for path, text in content.items() if path.startswith("inventory/")})
-    built = build(inventory, version=VERSION)
-    manifests = {path: content[path] for path in budgetfile.named(built.fleet) if path in content}
-    fleet, of_budgets = budgetfile.with_manifests(built.fleet, manifests)
-    own = policy.bases(fleet, {path: content[path] for path in policy.named(fleet) if path in content})
-    lock = source_problems(built.fleet.sources, built.fleet.file, inventory.texts, content.get(LOCK))
-    told = (*inventory.findings, *built.findings, *of_budgets, *own.findings, *lock)
-    users = {path: text for path, text in content.items() if path.startswith("templates/")}
-    catalog = collect_catalog(inventory.catalogs, fleet.mirrors)
-    rendered = render(fleet, collect_templates(data.templates(), users), own.values, catalog=catalog)
+
+    def door(paths: Sequence[str]) -> dict[str, bytes]:
+        return {path: content[path] for path in paths if path in content}
+
+    inventory = {path: text for path, text in content.items() if path.startswith("inventory/")}
+    templates = {path: text for path, text in content.items() if path.startswith("templates/")}
+    declaration = with_sources(declare(inventory, door), content.get(LOCK))
+    revision = assemble(declaration, door, templates)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:
-        out = fresh(rendered)
-    revision = Revision(
-        fleet=fleet,
-        catalog=catalog,
-        rendered=rendered,
-        bases=own.values,
-        out=out,
-        owned=ownership(out[MANIFEST].decode() if MANIFEST in out else None),
-        against=against,
-    )
-    return revision, told
+        out = fresh(revision.rendered)
+    owned = ownership(out[MANIFEST].decode() if MANIFEST in out else None)
+    return replace(revision, out=out, owned=owned, against=against), revision.findings
 
 
 def fresh(rendered: Rendered) -> dict[str, bytes]:

@@ -1,8 +1,9 @@
 """Contents by git's object ids: asked for in one batch, or computed from the bytes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from generator.edges.git.command import Git
+from generator.edges.source import Entry, Kind
 
 # git knows these without an object (git object-file.c, cached_objects). Keyed by the length of an id.
 EMPTY_TREES = {
@@ -48,3 +49,15 @@ def blob_id(data: bytes, algorithm: str = "sha1") -> str:
     digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.hexdigest()
+
+
+def changed_blobs(entries: Iterable[Entry], texts: Mapping[str, str]) -> dict[str, str]:
+    """Path -> object id of the files whose content is not the text that is given for their path, or that have none."""
+    changed = {}
+    for entry in entries:
+        if entry.blob is None or entry.kind is not Kind.FILE:
+            continue
+        text = texts.get(entry.path)
+        if text is None or blob_id(text.encode(), algorithm_of(entry.blob)) != entry.blob:
+            changed[entry.path] = entry.blob
+    return changed

@@ -2,6 +2,7 @@
 
 import pytest
 
+from generator.declared.selection import exactly
 from generator.rules.rule import Problem
 from generator.rules.table import BY_ID
 from generator.rules.upgrade.ring import order
@@ -124,5 +125,5 @@ def test_part_of_a_fleet_is_not_judged() -> None:
     revision, _ = revision_of(rings(r0=of("580"), r1=of("595")))
     check = BY_ID["upgrade/ring-order"].check
     assert check is not None
-    problems: list[Problem] = list(check(replace(revision, only=frozenset({"r0", "r1"}))))
+    problems: list[Problem] = list(check(replace(revision, selection=exactly({"r0", "r1"}))))
     assert problems == []

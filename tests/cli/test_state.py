@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from generator.cli.begin import Wanted, begin
-from generator.cli.gather import gather
 from generator.cli.run import run
+from generator.cli.state import judged_state
 from tests.testing.gitrepo import Repo, isolate
 from tests.testing.levels import CLUSTER, repository
 
@@ -36,7 +36,7 @@ def test_only_files_that_would_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path
             "inventory/two.yaml": f"apiVersion: drivergate.dev/v1alpha1\nkind: Cluster\nname: two\n{OLM}\n",
         }
     )
-    assert gather(begin(Wanted(root=repo.root))).context.untracked == {
+    assert judged_state(begin(Wanted(root=repo.root))).revision.untracked == {
         "bases/policy.yaml": False,
         "inventory/local-new.yaml": True,
         "inventory/new.yaml": False,
@@ -73,12 +73,12 @@ def test_a_budgets_manifest_comes_from_what_is_judged(monkeypatch: pytest.Monkey
         (Wanted(root=repo.root, staged=True), 2),
         (Wanted(root=repo.root), 3),
     ):
-        (workload,) = gather(begin(wanted)).context.fleet.workloads
+        (workload,) = judged_state(begin(wanted)).revision.fleet.workloads
         assert [budget.min_available for budget in workload.budgets] == [number]
     repo.git("rm", "-q", "--cached", "-f", "bases/budgets.yaml")
-    gathered = gather(begin(Wanted(root=repo.root)))
-    assert gathered.context.untracked == {"bases/budgets.yaml": False}
-    (finding,) = gather(begin(Wanted(root=repo.root, staged=True))).told
+    state = judged_state(begin(Wanted(root=repo.root)))
+    assert state.revision.untracked == {"bases/budgets.yaml": False}
+    (finding,) = judged_state(begin(Wanted(root=repo.root, staged=True))).findings
     assert finding.message == 'workload "w": bases/budgets.yaml is not there'
 
 
@@ -94,7 +94,7 @@ def test_objects_of_other_clusters_are_not_compared(monkeypatch: pytest.MonkeyPa
         Wanted(root=repo.root, changed_since="HEAD"),
         Wanted(root=repo.root),
     ):
-        against = gather(begin(wanted)).context.against
+        against = judged_state(begin(wanted)).revision.against
         assert {(old.cluster, old.name) for old in against or ()} >= {("one", "train")}
         assert {old.cluster for old in against or ()} == {"one"}
-    assert gather(begin(Wanted(root=repo.root, clusters=frozenset({"two"})))).context.against == ()
+    assert judged_state(begin(Wanted(root=repo.root, clusters=frozenset({"two"})))).revision.against == ()

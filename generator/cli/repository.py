@@ -1,0 +1,48 @@
+"""Opens a state of the repository for verbs that show what is declared: nothing is rendered and no rule runs."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from generator.cli.begin import opened
+from generator.declared.inventory import FOLDER
+from generator.declared.selection import named
+from generator.edges.files import find_root
+from generator.edges.git.command import git_at
+from generator.edges.source import Kind, Source
+from generator.edges.sourced import LOCK
+from generator.revision.declaration import Declaration, Door, declare, with_sources, without_catalogs
+
+
+def read_declaration(
+    root: str | None, *, staged: bool, rev: str | None, clusters: frozenset[str] = frozenset(), catalogs: bool
+) -> Declaration:
+    """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root."""
+    where = find_root(root)
+    source, _ = opened(where, git_at(where, os.environ), (FOLDER,), staged=staged, rev=rev)
+    files = source.read([entry.path for entry in source.paths(FOLDER, LOCK) if entry.kind is Kind.FILE])
+    lock = files.pop(LOCK, None)
+    if not catalogs:
+        files = without_catalogs(files)
+    return with_sources(declare(files, door(source), part=named(clusters)), lock)
+
+
+def door(source: Source) -> Door:
+    """The door to the files of a source: what is no file, or is not there, is left out."""
+
+    def files_at(paths: Sequence[str]) -> Mapping[str, bytes]:
+        if not paths:
+            return {}
+        there = [entry.path for entry in source.paths(*paths) if entry.kind is Kind.FILE and entry.path in paths]
+        return source.read(there)
+
+    return files_at
+
+
+def report_unread(declaration: Declaration, *, as_json: bool) -> bool:
+    """Whether something could not be read; if so that is said on stderr, unless the result itself reports it."""
+    from generator.cli.outcome import say
+    from generator.report.formats import text
+
+    if declaration.blocking and not as_json:
+        say(text.finding_lines(declaration.blocking, color=False).rstrip("\n"))
+    return bool(declaration.blocking)

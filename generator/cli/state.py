@@ -1,0 +1,202 @@
+"""The state of the repository that check and render are about: read, narrowed, rendered, ready to be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from generator.cli.begin import BASELINE, INPUTS, OUT, Begun
+from generator.cli.naming import no_cluster
+from generator.cli.repository import door
+from generator.declared.baseline import Baseline, read_baseline
+from generator.declared.inventory import FOLDER as INVENTORY
+from generator.declared.inventory import unread as unread_file
+from generator.declared.selection import EVERYTHING, Selection, named, selects
+from generator.edges.errors import CouldNotLookError, OutsideError
+from generator.edges.git.blobs import changed_blobs, read_blobs
+from generator.edges.git.listing import Listings, untracked
+from generator.edges.source import Entry, Kind
+from generator.edges.sourced import LOCK
+from generator.finding import Finding, Severity
+from generator.render.ownership import MANIFEST, ownership
+from generator.render.template import FOLDER as TEMPLATES
+from generator.render.template import cluster_of
+from generator.revision.assemble import assemble
+from generator.revision.declaration import AllButOtherShards, Declaration, declare, with_sources
+from generator.revision.driver_objects import DriverObject, driver_objects
+from generator.revision.inputs import is_read, named_files, places
+from generator.revision.revision import Revision
+
+if TYPE_CHECKING:
+    from generator.revision.narrow import Change, Narrowed
+
+COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
+
+
+class State(Struct, frozen=True, kw_only=True):
+    """The revision that is judged, the findings of reading it, and what the reader must know of its reach.
+
+    `narrowed` is a run that found out which clusters it is about. Where `others_report`, another run reports what is no
+    cluster's.
+    """
+
+    root: str
+    label: str
+    revision: Revision
+    findings: tuple[Finding, ...]
+    baseline: Baseline | None
+    notes: tuple[str, ...]
+    narrowed: bool = False
+    others_report: bool = False
+    scope: str = ""
+
+
+def judged_state(begun: Begun) -> State:
+    """Reads the source and renders it. OutsideError where the outside says no."""
+    wanted, source = begun.wanted, begun.source
+    entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, LOCK)}
+    listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
+    clusters: Selection = named(wanted.clusters)
+    part: Selection | AllButOtherShards = clusters
+    narrowed: Narrowed | None = None
+    files: dict[str, bytes] = {}
+    if wanted.changed_since is not None or wanted.shard is not None:
+        files = source.read([path for path in listed if not path.startswith(f"{OUT}/")])
+        narrowed = _narrowed(begun, below(INVENTORY, files))
+        clusters, part = narrowed.clusters, narrowed.part
+    files |= source.read([path for path in listed if path not in files and _is_needed(path, clusters)])
+    texts = below(INVENTORY, files)
+    if narrowed is not None:
+        texts = narrowed.files(texts)
+    ways = door(source)
+    declaration = with_sources(declare(texts, ways, part=part), files.get(LOCK))
+    not_files = _not_files(entries.values())
+    if narrowed is None:
+        _check_names(wanted.clusters, declaration, not_files)
+    revision = assemble(declaration, ways, below(TEMPLATES, files))
+    out = {path[len(OUT) + 1 :]: content for path, content in below(OUT, files).items()}
+    against, unread = _compared(begun, revision)
+    revision = replace(
+        revision,
+        out=out,
+        owned=ownership(out[MANIFEST].decode("utf-8", "replace") if MANIFEST in out else None),
+        against=against,
+        untracked=_untracked(begun.listings, revision),
+        staged=wanted.staged,
+        allow_remove=wanted.allow_remove,
+    )
+    baseline = read_baseline(files[BASELINE]) if BASELINE in files else None
+    return State(
+        root=begun.root,
+        label=source.label,
+        revision=revision,
+        findings=(*not_files, *revision.findings, *(baseline.findings if baseline is not None else ())),
+        baseline=baseline,
+        notes=(*(narrowed.notes if narrowed else ()), *unread),
+        narrowed=narrowed is not None and revision.selection != EVERYTHING,
+        others_report=narrowed is not None and narrowed.others_report,
+        scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
+    )
+
+
+def below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those of the files that lie in a folder."""
+    return {path: content for path, content in files.items() if path.startswith(f"{folder}/")}
+
+
+def _narrowed(begun: Begun, inventory: Mapping[str, bytes]) -> Narrowed:
+    from generator.declared.shard import Shard
+    from generator.revision.narrow import of_change, of_shard
+
+    wanted = begun.wanted
+    change = _change(begun, wanted.changed_since, inventory) if wanted.changed_since is not None else None
+    if wanted.shard is not None:
+        return of_shard(Shard(*wanted.shard), inventory, change)
+    assert change is not None
+    return of_change(change)
+
+
+def _change(begun: Begun, since: str, inventory: Mapping[str, bytes]) -> Change:
+    """What the change since a revision can affect. Files that name a drivergate are looked into as inventory is."""
+    from generator.declared.affected import PINS, Changed, affected
+    from generator.edges.git.difference import changed_paths
+    from generator.edges.git.snapshots import CommitTree
+    from generator.revision.narrow import Change
+
+    try:
+        paths = changed_paths(begun.git, since, begun.listings, staged=begun.wanted.staged, rev=begun.wanted.rev)
+        read = [path for path in paths if path.startswith(f"{INVENTORY}/") or PINS.fullmatch(path)]
+        tree = CommitTree(begun.git, since)
+        there = {entry.path for entry in tree.paths() if entry.kind is Kind.FILE} if read else set()
+        before = tree.read([path for path in read if path in there])
+        pins = [path for path in read if path not in inventory and not path.startswith((*INPUTS, OUT))]
+        present = [entry.path for entry in begun.source.paths(*pins) if entry.kind is Kind.FILE] if pins else []
+        after = {**inventory, **begun.source.read(present)}
+        changes = [Changed(path, before.get(path), after.get(path)) for path in paths]
+        return Change(since, affected(changes, inventory))
+    except OutsideError as error:
+        raise CouldNotLookError(f"can't tell what changed since {since}: {error.message}", error.hint) from error
+
+
+def _is_needed(path: str, clusters: Selection) -> bool:
+    """With some clusters only, the output of the others is not read."""
+    parts = path.split("/")
+    return parts[0] != OUT or len(parts) == 2 or selects(clusters, cluster_of("/".join(parts[1:])))
+
+
+def _not_files(entries: Iterable[Entry]) -> list[Finding]:
+    return [
+        unread_file(entry.path, f"it is a {entry.kind}", "put the file itself there")
+        for entry in entries
+        if entry.kind is not Kind.FILE and not entry.path.startswith(f"{OUT}/")
+    ]
+
+
+def _check_names(wanted: Iterable[str], declaration: Declaration, not_files: Iterable[Finding]) -> None:
+    """UnreadableError for a name that no cluster has, unless a part is unread that may hold it."""
+    if any(finding.severity is Severity.INVALID for finding in (*not_files, *declaration.findings)):
+        return
+    clusters = (cluster.name for cluster in declaration.fleet.clusters)
+    no_cluster(wanted, {*declaration.inventory.others, *clusters})
+
+
+def _untracked(listings: Listings | None, revision: Revision) -> dict[str, bool]:
+    """Input files that a commit would not hold, and whether git ignores them; empty where there is no git."""
+    if listings is None:
+        return {}
+    named = named_files(revision.fleet)
+    try:
+        unknown = untracked(listings, *places(named))
+    except OutsideError:
+        return {}
+    return {file.path: file.ignored for file in unknown if file.path in named or is_read(file.path)}
+
+
+def _compared(begun: Begun, revision: Revision) -> tuple[tuple[DriverObject, ...] | None, tuple[str, ...]]:
+    """The driver objects of another revision that are not rendered byte for byte as they were, and notes.
+
+    None where it can't be read, which a note says. Git was asked at once, and is heard when everything else is done.
+    """
+    if begun.tree is None:
+        return (() if begun.wanted.compare else None), ()
+    texts = {f"{OUT}/{file.path}": file.text for file in revision.rendered.files}
+    try:
+        entries = begun.tree.collect()
+        looked_at = [entry for path, entry in entries.items() if _is_compared(path, revision.selection)]
+        changed = changed_blobs(looked_at, texts)
+        contents = read_blobs(begun.git, changed.values())
+    except OutsideError as error:
+        if begun.wanted.against is not None:
+            message = f"can't compare with {begun.against}: {error.message}"
+            raise CouldNotLookError(message, error.hint) from error
+        return None, (f"{COMPARING} are not judged: {error.message}",)
+    files = {path[len(OUT) + 1 :]: contents[blob] for path, blob in changed.items() if blob in contents}
+    return driver_objects(files), ()
+
+
+def _is_compared(path: str, clusters: Selection) -> bool:
+    """Whether a file below out/ may hold a driver object of one of the clusters."""
+    return path.endswith((".yaml", ".yml")) and selects(clusters, path.split("/")[1])

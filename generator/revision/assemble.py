@@ -1,0 +1,88 @@
+"""From a declaration to the files that it renders: the second half of what a state of the repository comes to."""
+
+from collections.abc import Mapping
+from enum import Enum
+
+from generator.declared import policy
+from generator.declared.catalog import Catalog
+from generator.declared.crds import read_crd
+from generator.declared.fleet import Fleet
+from generator.declared.repopath import is_plain
+from generator.declared.selection import Everything
+from generator.facts import data
+from generator.facts.definition import Definition
+from generator.finding import Finding
+from generator.render.output import Rendered
+from generator.render.rendered import render
+from generator.render.template import collect
+from generator.revision.declaration import Declaration, Door
+from generator.revision.revision import Revision
+
+
+class Purpose(Enum):
+    """What a revision is assembled for."""
+
+    JUDGE = "judge"
+    """Its rules run: they need the fleet's CRDs, and the files that speak of all clusters."""
+    COMPARE = "compare"
+    """It is compared with another revision cluster by cluster, for which neither is needed."""
+
+
+def assemble(
+    declaration: Declaration,
+    door: Door,
+    templates: Mapping[str, bytes],
+    *,
+    purpose: Purpose = Purpose.JUDGE,
+    catalog: Catalog | None = None,
+) -> Revision:
+    """The rendered revision. `templates` are the files below templates/ by their paths.
+
+    `catalog` is the declaration's, where it was collected already.
+    """
+    fleet = declaration.fleet
+    bases = policy.bases(fleet, door(policy.named(fleet)))
+    crds: tuple[Definition, ...] = ()
+    of_crds: tuple[Finding, ...] = ()
+    if purpose is Purpose.JUDGE:
+        crds, of_crds = _crds(fleet, door)
+    if catalog is None:
+        catalog = declaration.catalog()
+    whole = purpose is Purpose.JUDGE and isinstance(declaration.selection, Everything)
+    rendered = render(fleet, collect(data.templates(), templates), bases.values, catalog=catalog, whole=whole)
+    return Revision(
+        fleet=fleet,
+        catalog=catalog,
+        rendered=rendered,
+        bases=bases.values,
+        crds=crds,
+        selection=declaration.selection,
+        whole=declaration.whole,
+        findings=(*declaration.findings, *bases.findings, *of_crds),
+    )
+
+
+def unrendered(declaration: Declaration) -> Revision:
+    """The revision of a declaration for questions that no rendered file answers."""
+    return Revision(
+        fleet=declaration.fleet,
+        catalog=declaration.catalog(),
+        rendered=Rendered((), ()),
+        selection=declaration.selection,
+        whole=declaration.whole,
+        findings=declaration.findings,
+    )
+
+
+def _crds(fleet: Fleet, door: Door) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
+    """The CRDs that the Fleet document names, and what is wrong with their files."""
+    files = door([path for path in fleet.crds if is_plain(path)])
+    fleet.texts.add(files)
+    definitions: list[Definition] = []
+    findings: list[Finding] = []
+    for index, path in enumerate(fleet.crds):
+        place = fleet.texts.value(fleet.file, ("crds", index))
+        kinds, problems = read_crd(path, files.get(path), place)
+        definitions += kinds
+        findings += problems
+    return tuple(definitions), tuple(findings)
