@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from generator.facts import data
+from generator.cli import explain
 from generator.rules.table import BY_ID, RULES
 from tests.testing.command import call
 
@@ -13,7 +13,7 @@ DOCS = "# Rules of the family catalog\n\n" + "".join(f"## {one}\n\nWhat {one} me
 
 @pytest.fixture(autouse=True)
 def docs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "rule_docs", {"catalog": DOCS}.__getitem__)
+    monkeypatch.setattr(explain, "rule_docs", {"catalog": DOCS}.__getitem__)
 
 
 def test_a_rule(capfd: Capture) -> None:
