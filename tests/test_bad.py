@@ -29,7 +29,8 @@ CASES = sorted(file.parent for file in BAD.glob("*/*/expect.txt"))
 class Repository(Struct, frozen=True):
     """Files by path, None for one that is taken away; what a commit would not hold; what render may remove.
 
-    `against` is the out/ compared with. The last two are None where nothing is compared, and nothing written.
+    `against` is the out/ compared with, and below inventory/ the inventory of that revision. The last two are None
+    where nothing is compared, and nothing written.
     """
 
     files: dict[str, bytes | None]
@@ -96,6 +97,7 @@ def judged(case: Repository) -> tuple[Finding, ...]:
         context,
         out=present,
         owned=ownership(listed),
+        earlier=None if case.against is None else below_inventory(case.against),
         untracked=dict.fromkeys(case.untracked, False),
         staged=bool(case.untracked),
         allow_remove=case.allow_remove,
@@ -105,12 +107,17 @@ def judged(case: Repository) -> tuple[Finding, ...]:
     return judge(context, RULES, told=told, baseline=baseline).findings
 
 
+def below_inventory(against: dict[str, bytes]) -> dict[str, bytes]:
+    return {path: data for path, data in against.items() if path.startswith("inventory/")}
+
+
 def _driver_objects(against: dict[str, bytes] | None) -> tuple[DriverObject, ...] | None:
     if against is None:
         return None
     from generator.revision.driver_objects import driver_objects
 
-    return driver_objects(against)
+    inventory = below_inventory(against)
+    return driver_objects({path: data for path, data in against.items() if path not in inventory})
 
 
 def said(finding: Finding) -> str:

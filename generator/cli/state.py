@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,9 +14,11 @@ from generator.cli.repository import door
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.inventory import unread as unread_file
+from generator.declared.kernel_twice import files_of
 from generator.declared.selection import EVERYTHING, Selection, named, selects
 from generator.edges.errors import CouldNotLookError, OutsideError
 from generator.edges.git.blobs import changed_blobs, read_blobs
+from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings, untracked
 from generator.edges.source import Entry, Kind
 from generator.edges.sourced import LOCK
@@ -84,6 +86,7 @@ def judged_state(begun: Begun) -> State:
         out=out,
         owned=ownership(out[MANIFEST].decode("utf-8", "replace") if MANIFEST in out else None),
         against=against,
+        earlier=_earlier_texts(begun, files_of(revision.fleet.kernels_twice)),
         untracked=_untracked(begun.listings, revision),
         staged=wanted.staged,
         allow_remove=wanted.allow_remove,
@@ -195,6 +198,24 @@ def _compared(begun: Begun, revision: Revision) -> tuple[tuple[DriverObject, ...
         return None, (f"{COMPARING} are not judged: {error.message}",)
     files = {path[len(OUT) + 1 :]: contents[blob] for path, blob in changed.items() if blob in contents}
     return driver_objects(files), ()
+
+
+def _earlier_texts(begun: Begun, paths: Sequence[str]) -> Mapping[str, bytes] | None:
+    """These files as the revision that is compared with has them, without those that it lacks.
+
+    None where that revision can't be read, or where nothing is compared.
+    """
+    if begun.tree is None:
+        return None
+    if not paths:
+        return {}
+    try:
+        entries = start_tree(begun.git, begun.against, *paths).collect()
+        blobs = {path: entry.blob for path, entry in entries.items() if entry.blob is not None}
+        contents = read_blobs(begun.git, blobs.values())
+    except OutsideError:
+        return None
+    return {path: contents[blob] for path, blob in blobs.items() if blob in contents}
 
 
 def _is_compared(path: str, clusters: Selection) -> bool:

@@ -20,6 +20,7 @@ from generator.declared.fleet import (
     SilenceEntry,
 )
 from generator.declared.inventory import Inventory, Loaded
+from generator.declared.kernel_twice import KernelTwice, kernels_twice
 from generator.declared.layers import Level, below, merged, origin
 from generator.declared.mirror import Mirror, read_mirrors
 from generator.declared.objectname import OBJECT_NAME
@@ -99,7 +100,15 @@ def _fleet(
         texts=inventory.texts,
         workloads=workloads,
         sources=declared_sources(loaded.shape.sources) if loaded else (),
+        kernels_twice=tuple(_kernels_twice(inventory)),
     )
+
+
+def _kernels_twice(inventory: Inventory) -> Iterator[KernelTwice]:
+    for cluster in inventory.clusters:
+        yield from kernels_twice(cluster.file, cluster.tree)
+    for image in inventory.node_images:
+        yield from kernels_twice(image.file, image.tree)
 
 
 def _images(inventory: Inventory) -> tuple[dict[str, Loaded[model.NodeImage] | None], list[Finding]]:

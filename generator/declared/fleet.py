@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from generator.declared.cuda import DEFAULT, CudaSettings
 from generator.declared.delivery import NONE, Delivery
+from generator.declared.kernel_twice import KernelTwice
 from generator.declared.layers import Level, origin
 from generator.declared.mirror import Mirror
 from generator.declared.size import Size
@@ -181,6 +182,7 @@ class Fleet(Struct, frozen=True, kw_only=True, dict=True):
     texts: Texts
     workloads: tuple[Workload, ...] = ()
     sources: tuple[Source, ...] = ()
+    kernels_twice: tuple[KernelTwice, ...] = ()
 
     def said(self, of: Pool | Cluster, *path: str | int) -> Place:
         """Where an effective setting was said; the pool or cluster itself where nothing says it."""

@@ -19,14 +19,16 @@ T = TypeVar("T")
 
 
 class Revision(Struct, frozen=True, kw_only=True):
-    """One judgement's input. `against` is None where the revision to compare with could not be read.
+    """One judgement's input.
+
+    `against` are the driver objects of the revision to compare with, and `earlier` its texts of the inventory files
+    that declare a kernel twice now; None where that revision could not be read.
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
     lies below out/ in the judged source. `selection` says which clusters it is about,
     and `whole` is the fleet with the others where those were read too. `findings` are those of reading and building.
-    `untracked` are input
-    files that a commit would not hold, each with whether git ignores it. `allow_remove` names what render may remove;
-    None where nothing is about to be written.
+    `untracked` are input files that a commit would not hold, each with whether git ignores it. `allow_remove` names
+    what render may remove; None where nothing is about to be written.
     """
 
     fleet: Fleet
@@ -37,6 +39,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     out: Mapping[str, bytes] = {}
     owned: Ownership = Ownership({}, readable=True)
     against: tuple[DriverObject, ...] | None = None
+    earlier: Mapping[str, bytes] | None = None
     untracked: Mapping[str, bool] = {}
     staged: bool = False
     selection: Selection = EVERYTHING

@@ -1,8 +1,31 @@
 """Rules of the family inventory/: told where documents are read and put together, but for silences and mirrors."""
 
+from collections.abc import Iterator
+
+from generator.declared.kernel_twice import brought
 from generator.finding import Severity
+from generator.revision.revision import Revision
 from generator.rules.image.mirror import unused
-from generator.rules.rule import Rule
+from generator.rules.rule import Problem, Rule
+
+
+def kernel_twice(revision: Revision) -> Iterator[Problem]:
+    """An error in the change that brings it, else a warning: what is there already must still render."""
+    twice = revision.fleet.kernels_twice
+    new = frozenset() if revision.earlier is None else brought(twice, revision.earlier)
+    for kernel in twice:
+        running, upcoming = ("kernels", "upcomingKernels") if kernel.pool else ("running", "upcoming")
+        subject = f'pool "{kernel.document}/{kernel.pool}"' if kernel.pool else f'node image "{kernel.document}"'
+        yield Problem(
+            place=revision.fleet.texts.value(kernel.file, kernel.path),
+            message=f"{subject} lists {kernel.written} both in {running} and in {upcoming}",
+            hint=f"remove it from {upcoming} if nodes run it, else from {running}; drivergate migrate does the former",
+            cluster=kernel.document if kernel.pool else "",
+            pool=kernel.pool,
+            fact=kernel.written,
+            severity=Severity.ERROR if kernel in new else Severity.WARNING,
+        )
+
 
 RULES = (
     Rule("inventory/schema", Severity.INVALID, "a document is not what its schema wants, or contradicts itself"),
@@ -13,6 +36,7 @@ RULES = (
     ),
     Rule("inventory/duplicate", Severity.INVALID, "a key or a document is there twice"),
     Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
+    Rule("inventory/kernel-twice", Severity.ERROR, "a kernel is declared both running and upcoming", kernel_twice),
     Rule("inventory/unread-file", Severity.ERROR, "a file that looks like input takes no part in the result"),
     Rule(
         "inventory/unused-silence",
