@@ -1,7 +1,6 @@
 """The inventory edit that would declare what runs: kernels that a pool or its node image doesn't name as running."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -9,8 +8,10 @@ from generator.audit.audit import Audit
 from generator.audit.node import Standing
 from generator.declared import model
 from generator.declared.fleet import Cluster, Mode, Pool
+from generator.declared.kernel_twice import kernels_twice
+from generator.documents.changes import AddItem, CantEdit, Change, RemoveItem, SetKey, by_hand, value_at
 from generator.documents.document import read
-from generator.documents.edit import AddItem, CantEdit, Change, RemoveItem, SetKey, edited, scalar
+from generator.documents.edit import edited
 from generator.documents.places import Path
 from generator.facts.kernel import label_form
 
@@ -47,6 +48,8 @@ def proposed(
             if not node.pool:
                 problem = "no pool claims it: declare one (drivergate init --from-nodes proposes pools)"
                 edits.notes.append(f"node {cluster.name}/{node.node}: {problem}")
+    for file in sorted(edits.texts):
+        edits.mend_kernels_twice(file)
     changed = {file: text for file, text in edits.texts.items() if text != texts[file]}
     return Proposed(changed, tuple(dict.fromkeys(edits.notes)), tuple(dict.fromkeys(edits.refused)))
 
@@ -89,6 +92,13 @@ class _Edits:
         else:
             self._into_pool(cluster, pool, kernel.written)
 
+    def mend_kernels_twice(self, file: str) -> None:
+        """Kernels that are both running and upcoming, as earlier releases left them, are no longer upcoming."""
+        twice = kernels_twice(file, read(self.texts[file], file).value)
+        # From the last one on, so that the indexes of the others stay right.
+        for kernel in reversed(list(twice)):
+            self._edit(file, f"end that {kernel.written} is declared twice", [RemoveItem(kernel.path)])
+
     def _into_image(self, file: str, image: model.NodeImage, kernel: str) -> None:
         release = next((name for name, text in image.kernels.items() if label_form(text) == label_form(kernel)), "")
         changes: list[Change] = []
@@ -115,7 +125,7 @@ class _Edits:
 
     def _texts_at(self, file: str, path: Path) -> list[str]:
         """The texts of a list as it is written in a file by now; nothing where there is no such list."""
-        value = _at(read(self.texts[file], file).value, path)
+        value = value_at(read(self.texts[file], file).value, path)
         return [item if isinstance(item, str) else "" for item in value] if isinstance(value, list) else []
 
     def _edit(self, file: str, what: str, changes: Sequence[Change]) -> bool:
@@ -123,31 +133,8 @@ class _Edits:
         result = edited(self.texts[file], changes)
         if isinstance(result, CantEdit):
             value = read(self.texts[file], file).value
-            by_hand = "; ".join(_by_hand(change, value) for change in changes)
-            self.refused.append(f"{file}: {what} by hand ({by_hand}): {result.reason}")
+            steps = "; ".join(by_hand(change, value) for change in changes)
+            self.refused.append(f"{file}: {what} by hand ({steps}): {result.reason}")
             return False
         self.texts[file] = result
         return True
-
-
-def _at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
-
-
-def _by_hand(change: Change, value: Any) -> str:
-    """What to write, for somebody who looks at the file, whose value this is."""
-    match change:
-        case AddItem(path, item):
-            return f"add {scalar(str(item))} to {_dotted(path)}"
-        case RemoveItem((*above, int(index))):
-            item = _at(value, tuple(above))[index]
-            return f"take {scalar(str(item))} out of {_dotted(tuple(above))}"
-        case SetKey(path, inner):
-            return f"write {scalar(str(path[-1]))}: {scalar(str(inner))} in {_dotted(path[:-1])}"
-    return f"change {_dotted(change.path)}"
-
-
-def _dotted(path: Path) -> str:
-    return ".".join(map(str, path))

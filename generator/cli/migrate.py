@@ -16,6 +16,7 @@ from generator.edges.source import Kind
 from generator.edges.writer import Write, apply
 from generator.report import migration
 from generator.report.formats import json, text
+from generator.report.formats.text import printable
 
 
 def migrate(
@@ -40,4 +41,6 @@ def migrate(
         apply(folder, [Write(path, data) for path, data in result.changed.items()])
     if printed is Format.TEXT:
         out(migration.as_text(result, done=not check))
-    return FOUND if check and result.changed else CLEAN
+    for refusal in result.refused:
+        say(f"drivergate: {printable(refusal)}")
+    return FOUND if result.refused or (check and result.changed) else CLEAN

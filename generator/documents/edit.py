@@ -5,12 +5,10 @@ proven: the exact reader must find exactly what was meant in the whole document,
 still be there, in order, but a comment behind an item that was removed. All changes of an edit are made, or none is.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
@@ -26,61 +24,25 @@ from ruamel.yaml.tokens import (
     StreamStartToken,
 )
 
+from generator.documents.changes import (
+    AddItem,
+    CantEdit,
+    Change,
+    MoveKey,
+    RemoveItem,
+    RemoveKey,
+    SetKey,
+    dotted,
+    scalar,
+)
 from generator.documents.document import places, read
 from generator.documents.places import Path, Spot
-from generator.documents.scalar import resolve
 from generator.documents.splice import COMMENT, LINE, Text, spliced
 
 BOM = "\ufeff"
-PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-# Digits and dots alone are no text to most people, whatever YAML makes of them.
-LOOKS_NUMERIC = re.compile(r"[0-9.+_-]*")
 OTHERWISE_WRITTEN = "it is written in a way that only whoever wrote it can change"
 # A line that is wrapped is a line that changes.
 UNWRAPPED = 1 << 30
-
-
-class CantEdit(Struct, frozen=True):
-    """Why an edit can't be made in this text; whoever wrote it can."""
-
-    reason: str
-
-
-class AddItem(Struct, frozen=True):
-    """A value more in a list, at the end unless an index is given; a key without a list gets one."""
-
-    path: Path
-    value: Any
-    index: int | None = None
-
-
-class RemoveItem(Struct, frozen=True):
-    """An item less in a list; the path ends in its index."""
-
-    path: Path
-
-
-class SetKey(Struct, frozen=True):
-    """A key with a value: the old key where there is one, else a new one at the end of its mapping."""
-
-    path: Path
-    value: Any
-
-
-class RemoveKey(Struct, frozen=True):
-    """A key less."""
-
-    path: Path
-
-
-class MoveKey(Struct, frozen=True):
-    """A key that gets another name, or another place at the end of another mapping, with the value that it has."""
-
-    path: Path
-    to: Path
-
-
-Change = AddItem | RemoveItem | SetKey | RemoveKey | MoveKey
 
 
 class _RefusedError(Exception):
@@ -108,14 +70,6 @@ def edited(text: str, changes: Sequence[Change]) -> str | CantEdit:
     if proof.findings or _without_notes(proof.value) != _without_notes(meant):
         return CantEdit(OTHERWISE_WRITTEN)
     return mark + current
-
-
-def scalar(text: str) -> str:
-    """A text as it is written: quoted where YAML would take it for something else."""
-    if PLAIN.fullmatch(text) and not LOOKS_NUMERIC.fullmatch(text) and isinstance(resolve(text), str):
-        return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def _without_notes(value: Any) -> Any:
@@ -151,15 +105,15 @@ def _changed(value: Any, change: Change) -> Any:
             if items is None or items == "" or _is_nothing(items):
                 return _with(value, path, lambda _: [item])
             if not isinstance(items, list):
-                raise _RefusedError(f"it has no list {_dotted(path)}")
+                raise _RefusedError(f"it has no list {dotted(path)}")
             at = len(items) if index is None else index
             return _with(value, path, lambda items: [*items[:at], item, *items[at:]])
         case RemoveItem((*above, int(index))):
             items = _value_at(value, tuple(above))
             if not isinstance(items, list) or index >= len(items):
-                raise _RefusedError(f"it has no item {_dotted(change.path)}")
+                raise _RefusedError(f"it has no item {dotted(change.path)}")
             if items.count(items[index]) > 1:
-                raise _RefusedError(f"{_dotted(tuple(above))} holds the same item more than once")
+                raise _RefusedError(f"{dotted(tuple(above))} holds the same item more than once")
             return _with(value, tuple(above), lambda items: [*items[:index], *items[index + 1 :]])
         case SetKey(path, inner):
             return _with(value, path, lambda _: inner)
@@ -171,7 +125,7 @@ def _changed(value: Any, change: Change) -> Any:
                 renamed = {path[-1]: to[-1]}
                 return _with(value, path[:-1], lambda keys: {renamed.get(key, key): keys[key] for key in keys})
             return _with(_without(value, path), to, lambda _: moved)
-    raise _RefusedError(f"{_dotted(change.path)} is no item of a list")
+    raise _RefusedError(f"{dotted(change.path)} is no item of a list")
 
 
 def _is_nothing(value: Any) -> bool:
@@ -201,12 +155,8 @@ def _with(value: Any, path: Path, new: Callable[[Any], Any]) -> Any:
 
 def _without(value: Any, path: Path) -> Any:
     if _value_at(value, path) is None:
-        raise _RefusedError(f"it has no {_dotted(path)}")
+        raise _RefusedError(f"it has no {dotted(path)}")
     return _with(value, path[:-1], lambda keys: {key: inner for key, inner in keys.items() if key != path[-1]})
-
-
-def _dotted(path: Path) -> str:
-    return ".".join(map(str, path))
 
 
 # How it is made: the same change of the tree, and what that changes in the round trip.
@@ -362,7 +312,7 @@ def _only_user(tree: Any, node: Any, path: Path) -> None:
     """A list or mapping is edited where it is written, unless something else uses it, too."""
     for other, same in _walk(tree):
         if same is node and other != path and not str(other[0]).startswith("x-"):
-            raise _RefusedError(f"{_dotted(other)} uses the same text as {_dotted(path)}, by an alias or a merge")
+            raise _RefusedError(f"{dotted(other)} uses the same text as {dotted(path)}, by an alias or a merge")
 
 
 def _own(tree: Any, path: Path) -> CommentedMap:
@@ -371,7 +321,7 @@ def _own(tree: Any, path: Path) -> CommentedMap:
     _only_user(tree, keys, path[:-1])
     own = isinstance(keys, CommentedMap) and path[-1] in dict.keys(keys)
     if not own:
-        raise _RefusedError(f"{_dotted(path)} comes by a merge")
+        raise _RefusedError(f"{dotted(path)} comes by a merge")
     assert isinstance(keys, CommentedMap)
     return keys
 
@@ -387,7 +337,7 @@ def _pop(tree: Any, path: Path) -> Any:
 def _set(tree: Any, path: Path, value: Any) -> None:
     keys = _node(tree, path[:-1])
     if not isinstance(keys, CommentedMap):
-        raise _RefusedError(f"it has no mapping {_dotted(path[:-1])}")
+        raise _RefusedError(f"it has no mapping {dotted(path[:-1])}")
     _only_user(tree, keys, path[:-1])
     if not keys:
         keys.fa.set_flow_style()

@@ -10,7 +10,7 @@ from generator.report.formats.text import printable
 
 def as_text(result: Migrated, *, done: bool) -> str:
     """One line per file that changes."""
-    if not result.changed:
+    if not result.changed and not result.refused:
         return f"nothing to migrate: {result.current} documents of {API_VERSION}\n"
     written = "wrote" if done else "would write"
     return "".join(f"{written} {printable(path)}\n" for path in result.changed)
@@ -18,8 +18,10 @@ def as_text(result: Migrated, *, done: bool) -> str:
 
 def as_json(result: Migrated) -> dict[str, Any]:
     """The same, with what stands in the way."""
+    refused = {"refused": list(result.refused)} if result.refused else {}
     return {
         "written": list(result.changed),
         "current": result.current,
-        "findings": [finding(one) for one in result.findings],
+        **refused,
+        "findings": [finding(problem) for problem in result.findings],
     }

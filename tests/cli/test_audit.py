@@ -293,3 +293,26 @@ def test_two_upcoming_kernels_of_a_pool_that_both_run(tmp_path: Path, capfd: Cap
     seen = given(tmp_path, node("n1", kernel=OTHER), node("n2", kernel=third))
     assert call(capfd, "audit", "--nodes", seen, "--write-inventory", root=root).code == 0
     assert f"kernels: [{KERNEL}, {OTHER}, {third}], upcomingKernels: []" in (root / "inventory/one.yaml").read_text()
+
+
+@pytest.mark.parametrize("command", [("audit", "--nodes", "NODES", "--write-inventory"), ("migrate",)])
+@pytest.mark.parametrize(
+    ("twice", "once"),
+    [
+        (f"kernels: [{KERNEL}], upcomingKernels: [{KERNEL}]", f"kernels: [{KERNEL}], upcomingKernels: []"),
+        (
+            f"kernels: [{KERNEL}], upcomingKernels: [{OTHER}, {KERNEL}]",
+            f"kernels: [{KERNEL}], upcomingKernels: [{OTHER}]",
+        ),
+    ],
+)
+def test_a_kernel_that_was_left_in_both_lists_is_no_longer_upcoming(
+    tmp_path: Path, capfd: Capture, command: tuple[str, ...], twice: str, once: str
+) -> None:
+    root = laid(tmp_path, pool(f"arch: [amd64], {twice}"))
+    assert "inventory/kernel-twice" in call(capfd, "check", root=root).out
+    seen = given(tmp_path, node("n1"))
+    called = call(capfd, *(seen if word == "NODES" else word for word in command), root=root)
+    assert (called.code, called.out) == (0, "wrote inventory/one.yaml\n")
+    assert once in (root / "inventory/one.yaml").read_text()
+    assert "inventory/kernel-twice" not in call(capfd, "check", root=root).out

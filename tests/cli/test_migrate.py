@@ -41,7 +41,7 @@ def test_as_json(tmp_path: Path, capfd: Capture) -> None:
 
 
 def test_files_of_an_older_schema_are_written(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = Migration("drivergate.dev/v0", API, lambda _, text: text)
+    step = Migration("drivergate.dev/v0", API, lambda *_: [])
     monkeypatch.setattr(migration.migrated, "__kwdefaults__", {"table": (step,), "target": API})
     root = repository(tmp_path, old="apiVersion: drivergate.dev/v0\nkind: Cluster\nname: old  # a note\n")
     checked = call(capfd, "migrate", "--check", root=root)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.documents.document import read
-from generator.documents.edit import (
+from generator.documents.changes import (
     AddItem,
     CantEdit,
     Change,
@@ -13,9 +12,10 @@ from generator.documents.edit import (
     RemoveItem,
     RemoveKey,
     SetKey,
-    edited,
     scalar,
 )
+from generator.documents.document import read
+from generator.documents.edit import edited
 
 RUNNING, UPCOMING = ("pools", "a", "kernels"), ("pools", "a", "upcomingKernels")
 ADD = AddItem(RUNNING, "k9")
