@@ -11,8 +11,13 @@ from msgspec import Struct
 
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import NOTHING, Entry, canonical
+from generator.documents.changes import CantEdit
 
 Changes = Mapping[str, Entry | None]
+
+# A round trip of so many lines takes some eight seconds.
+MOST_LINES = 5_000
+ONE_A_LINE = 'write one image a line, as in `  - {tag: "…", platforms: [linux/amd64]}`'
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _NOTHING = re.compile(NOTHING)
@@ -59,17 +64,47 @@ def edited(file: str, data: bytes, changes: Changes, read: CatalogFile | None = 
         return Uneditable(file, f"{first.message} (line {first.place.line})", first.hint)
     parts = _apart(data.decode(), read)
     if parts is None:
-        reason = "its images don't stand one below the other, each with its dash"
-        return Uneditable(file, reason, 'write one image a line, as in `  - {tag: "…", platforms: [linux/amd64]}`')
+        return _edited_otherwise(file, data, changes, read)
     if not _change(parts, changes):
         return data
     out, wanted = _together(parts), [block.entry for block in parts.blocks]
     del parts  # before as much is read again
     again = read_catalog(file, out)
     if again.findings or again.repository != read.repository or not _same(again.entries, wanted):
-        return Uneditable(file, "its layout can't be kept", 'write one image a line, as in `  - {tag: "…"}`')
+        del again, wanted, out
+        return _edited_otherwise(file, data, changes, read)
     del again, wanted
     return out.encode()
+
+
+def _edited_otherwise(file: str, data: bytes, changes: Changes, read: CatalogFile) -> bytes | Uneditable:
+    """The same for images in another layout than one below the other, each with its dash."""
+    if data.count(b"\n") > MOST_LINES:
+        reason = f"its images don't stand one below the other, each with its dash, in more than {MOST_LINES:,} lines"
+        return Uneditable(file, reason, ONE_A_LINE)
+    known = {entry.tag: _facts(entry) for entry in read.entries}
+    needed = {tag: entry for tag, entry in changes.items() if known.get(tag) != (entry and _facts(entry))}
+    if not needed:
+        return data
+    from generator.catalog.edit_tree import edited_tree  # it loads ruamel.yaml
+
+    tags = [entry.tag for entry in read.entries]
+    text = edited_tree(data.decode(), dict(enumerate(read.entries)), needed, is_sorted=tags == sorted(tags))
+    if isinstance(text, CantEdit):
+        return Uneditable(file, text.reason, ONE_A_LINE)
+    again = read_catalog(file, text)
+    wanted = {tag: entry for tag, entry in (known | needed).items() if entry is not None}
+    if (
+        again.findings
+        or again.repository != read.repository
+        or not _same(_by_tag(again.entries), _by_tag(wanted.values()))
+    ):
+        return Uneditable(file, "its layout can't be kept", ONE_A_LINE)
+    return text.encode()
+
+
+def _by_tag(entries: Iterable[Entry]) -> list[Entry]:
+    return sorted(entries, key=lambda entry: entry.tag)
 
 
 def fresh(repository: str, entries: Iterable[Entry], *, line_end: str = "\n") -> bytes:

@@ -292,6 +292,7 @@ def _change(tree: Any, change: Change) -> None:
         case RemoveItem(path):
             items = _node(tree, path[:-1])
             _only_user(tree, items, path[:-1])
+            _only_user(tree, items[path[-1]], path)
             del items[path[-1]]
             if not items:
                 items.fa.set_flow_style()
@@ -310,6 +311,8 @@ def _change(tree: Any, change: Change) -> None:
 
 def _only_user(tree: Any, node: Any, path: Path) -> None:
     """A list or mapping is edited where it is written, unless something else uses it, too."""
+    if not isinstance(node, CommentedMap | CommentedSeq):
+        return
     for other, same in _walk(tree):
         if same is node and other != path and not str(other[0]).startswith("x-"):
             raise _RefusedError(f"{dotted(other)} uses the same text as {dotted(path)}, by an alias or a merge")
@@ -328,6 +331,8 @@ def _own(tree: Any, path: Path) -> CommentedMap:
 
 def _pop(tree: Any, path: Path) -> Any:
     keys = _own(tree, path)
+    # An alias of what goes would become what it stands for, in a line that nobody meant to change.
+    _only_user(tree, keys[path[-1]], path)
     value = keys.pop(path[-1])
     if not keys:
         keys.fa.set_flow_style()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from generator.catalog.edit import MOST_LINES
 from generator.catalog.filing import Revised, revised
 from generator.declared.catalog_file import read_catalog
 from generator.declared.entry import Entry
@@ -91,7 +92,7 @@ def test_files_that_list_nothing_any_more() -> None:
 
 
 def test_a_file_that_can_not_be_edited_is_told() -> None:
-    flow = f"apiVersion: drivergate.dev/v1alpha1\nkind: ImageCatalog\nrepository: {DRIVER}\nimages: [{{tag: {AWS}}}]\n"
-    made = revise({"inventory/a.yaml": flow}, [NEWER])
+    long = f"apiVersion: drivergate.dev/v1alpha1\nkind: ImageCatalog\nrepository: {DRIVER}\nimages: [{{tag: {AWS}}}]\n"
+    made = revise({"inventory/a.yaml": long + "# a note\n" * MOST_LINES}, [NEWER])
     assert [one.file for one in made.refused] == ["inventory/a.yaml"]
     assert made.written == {}
