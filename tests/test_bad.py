@@ -15,15 +15,14 @@ from generator.render.ownership import MANIFEST, ownership
 from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import BY_ID, RULES
+from tests.testing.broken import BAD, CASES, rule_of
 from tests.testing.judging import revision_of
 
-BAD = Path(__file__).parent / "bad"
 COMMON = BAD / "_common"
 # See bad/README.md.
 ABOUT_THE_CASE = frozenset({"expect.txt", "also.txt", "untracked.txt", "allow-remove.txt", "files.json"})
 FOLDERS_OF_THE_CASE = frozenset({"good", "against"})
 RENDERED = b"as rendered"
-CASES = sorted(file.parent for file in BAD.glob("*/*/expect.txt"))
 
 
 class Repository(Struct, frozen=True):
@@ -123,10 +122,6 @@ def _driver_objects(against: dict[str, bytes] | None) -> tuple[DriverObject, ...
 def said(finding: Finding) -> str:
     """What expect.txt speaks of."""
     return f"{finding.place} {finding.severity} {finding.rule} {finding.message} {finding.hint}"
-
-
-def rule_of(case: Path) -> str:
-    return f"{case.parent.name}/{case.name.partition('--')[0]}"
 
 
 def serious(findings: tuple[Finding, ...]) -> dict[str, list[str]]:

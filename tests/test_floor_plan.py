@@ -1,10 +1,8 @@
 """Holds the plan of the house: who may import whom, which library lives where, and no cycles."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "generator"
@@ -58,6 +56,7 @@ OUTSIDE_CALLS = {"open", "print", "input", "exec", "eval", "compile", "__import_
 DATA_READER = "facts/data.py"
 
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_data" not in path.parts)
+TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if "data" not in path.parts)
 
 
 def room_of(path: Path) -> str:
@@ -65,18 +64,32 @@ def room_of(path: Path) -> str:
     return first.removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def name_of(path: Path) -> str:
+    """As the table of libraries names a file."""
+    return str(path.relative_to(PACKAGE))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Every module that a file imports, and every name of one, with dots."""
+    names = []
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             assert node.module is not None
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(names)
 
 
-def ours(path: Path) -> set[str]:
+@cache
+def ours(path: Path) -> frozenset[str]:
     """The modules of this package that a file imports, as paths from the package's root."""
     found = set()
     for name in imports(path):
@@ -91,39 +104,58 @@ def ours(path: Path) -> set[str]:
             if (base / "__init__.py").exists():
                 found.add(str((base / "__init__.py").relative_to(PACKAGE)))
                 break
-    return found
+    return frozenset(found)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_room_imports_only_what_its_row_allows(path: Path) -> None:
-    room = room_of(path)
-    if room in {"__init__", "__main__"}:
-        return
-    assert room in ROOMS, f"{room} is not on the plan"
-    for module in ours(path):
-        other = module.split("/")[0].removesuffix(".py")
-        assert other in {room, *ROOMS[room], "__init__"}, f"{room} imports {module}"
+def test_a_room_imports_only_what_its_row_allows() -> None:
+    wrong = []
+    for path in MODULES:
+        room = room_of(path)
+        if room in {"__init__", "__main__"}:
+            continue
+        assert room in ROOMS, f"{room} is not on the plan"
+        allowed = {room, *ROOMS[room], "__init__"}
+        wrong += [f"{name_of(path)} imports {module}" for module in ours(path) if module_room(module) not in allowed]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_library_is_imported_only_where_it_lives(path: Path) -> None:
-    relative = str(path.relative_to(PACKAGE))
-    for name in imports(path):
-        homes = LIBRARIES.get(name.split(".")[0])
-        if homes is not None:
-            assert room_of(path) in homes or relative in homes, f"{relative} imports {name}"
+def module_room(module: str) -> str:
+    return module.split("/", maxsplit=1)[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_the_core_is_pure(path: Path) -> None:
-    relative = str(path.relative_to(PACKAGE))
-    if room_of(path) in {"edges", "cli", "__main__"} or relative == DATA_READER:
-        return
-    for name in imports(path):
-        assert name.split(".")[0] not in OUTSIDE, f"{relative} imports {name}"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in OUTSIDE_CALLS, f"{relative}:{node.lineno} calls {node.func.id}"
+def test_a_library_is_imported_only_where_it_lives() -> None:
+    wrong = []
+    for path in MODULES:
+        for name in imports(path):
+            homes = LIBRARIES.get(name.split(".", maxsplit=1)[0])
+            if homes is not None and not homes & {room_of(path), name_of(path)}:
+                wrong.append(f"{name_of(path)} imports {name}")
+    assert wrong == []
+
+
+def test_the_core_is_pure() -> None:
+    wrong = []
+    for path in MODULES:
+        if room_of(path) in {"edges", "cli", "__main__"} or name_of(path) == DATA_READER:
+            continue
+        wrong += [
+            f"{name_of(path)} imports {name}" for name in imports(path) if name.split(".", maxsplit=1)[0] in OUTSIDE
+        ]
+        for node in nodes(path):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OUTSIDE_CALLS:
+                wrong.append(f"{name_of(path)}:{node.lineno} calls {node.func.id}")
+    assert wrong == []
+
+
+def test_no_test_imports_another_test() -> None:
+    """What two tests use lies in tests/testing, or in a module beside them that holds no test."""
+    wrong = []
+    for path in TESTS:
+        for name in imports(path):
+            module = next((part for part in name.split(".") if part.startswith("test_") or part == "conftest"), None)
+            if name.startswith("tests.") and module is not None:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert wrong == []
 
 
 def test_every_room_says_what_it_owns() -> None:

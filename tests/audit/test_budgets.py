@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from generator.audit.audit import Audit, audit
-from tests.change.test_plan import catalog, files, pool, tag
 from tests.testing.audited import KERNEL, live, node
 from tests.testing.inventories import HEAD
-from tests.testing.planning import read
+from tests.testing.planning import catalog, files, pool, read, tag
 
 NEITHER = "neither minAvailable nor maxUnavailable"
 ONE = files(pool(f"arch: [amd64], kernels: [{KERNEL}]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from tests.change.test_plan import catalog, files, pool, tag
 from tests.testing.audited import KERNEL, OTHER, audited, driver_pod, node, said
+from tests.testing.planning import catalog, files, pool, tag
 
 ONE = files(pool("arch: [amd64], kernels: [5.15.0-173-generic]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})
 

@@ -4,9 +4,8 @@ from typing import Any
 
 from generator.operator.driver import object_spec, policy_spec
 from generator.operator.reload import Effect
-from tests.change.test_plan import catalog, files, pool, tag
 from tests.testing.audited import KERNEL, audited, node, said, validator
-from tests.testing.planning import read
+from tests.testing.planning import catalog, files, pool, read, tag
 
 ONE = files(pool(f"arch: [amd64], kernels: [{KERNEL}]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})
 CLUSTERPOLICY = files(

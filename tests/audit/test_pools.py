@@ -1,5 +1,5 @@
-from tests.change.test_plan import catalog, files, pool, tag
 from tests.testing.audited import KERNEL, OTHER, audited, driver_pod, node, said
+from tests.testing.planning import catalog, files, pool, tag
 
 DIGEST, NEWER = f"sha256:{'a' * 64}", f"sha256:{'b' * 64}"
 BOTH = {"inventory/catalog.yaml": catalog(tag(KERNEL), tag(OTHER))}

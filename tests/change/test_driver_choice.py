@@ -2,9 +2,8 @@
 
 from generator.change.driver_choice import Proposal, Proposals
 from generator.change.need import Needs
-from tests.change.test_plan import RUNNING, catalog, files, pool, tag
 from tests.testing.inventories import HEAD
-from tests.testing.planning import read
+from tests.testing.planning import RUNNING, catalog, files, pool, read, tag
 
 BOTH = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(RUNNING, "535"), tag(RUNNING, "595"))}
 

@@ -5,36 +5,22 @@ import pytest
 from generator.change.plan import State, Verdict
 from generator.change.wish import Unmeant, Wish, meant
 from tests.testing.inventories import HEAD
-from tests.testing.inventories import files as small
-from tests.testing.planning import EMPTY, NOWHERE, planned, read
-
-RUNNING, NEXT = "5.15.0-173-generic", "5.15.0-177-generic"
-OWN = 'nodeSelector: {x/y: a}, os: {id: ubuntu, version: "22.04"}'
-
-
-def pool(more: str = "arch: [amd64], kernels: [5.15.0-173-generic]") -> str:
-    return f"{OWN}, {more}"
-
-
-def catalog(*lines: str) -> str:
-    images = "".join(f"  - {{{line}}}\n" for line in lines)
-    return (
-        f"{HEAD}kind: ImageCatalog\nrepository: nvcr.io/nvidia/driver\nimages:{images and chr(10)}{images or ' []'}\n"
-    )
-
-
-def tag(kernel: str, branch: str = "580", more: str = ", platforms: [linux/amd64]", os: str = "ubuntu22.04") -> str:
-    return f'tag: "{branch}-{kernel}-{os}"{more}'
-
-
-def files(*pools: str, more: str = "", **changed: str) -> dict[str, str]:
-    """The small inventory, with files of its own by their paths."""
-    return small(*pools, more=more) | changed
-
-
-BUILT = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(NEXT))}
-LACKING = {"inventory/catalog.yaml": catalog(tag(RUNNING))}
-UPCOMING = "arch: [amd64], kernels: [5.15.0-173-generic], upcomingKernels: [5.15.0-177-generic]"
+from tests.testing.planning import (
+    BUILT,
+    EMPTY,
+    LACKING,
+    NEXT,
+    NOWHERE,
+    OWN,
+    RUNNING,
+    UPCOMING,
+    catalog,
+    files,
+    planned,
+    pool,
+    read,
+    tag,
+)
 
 
 def test_what_is_declared_as_upcoming_may_be_rolled_where_its_images_are_built() -> None:

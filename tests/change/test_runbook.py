@@ -9,9 +9,8 @@ from generator.change.work import work
 from generator.render.output import Rendered
 from generator.report.runbook import markdown
 from generator.revision.revision import Revision
-from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 from tests.testing.inventories import FLEET, HEAD, cluster
-from tests.testing.planning import EMPTY, NOWHERE, read
+from tests.testing.planning import EMPTY, NEXT, NOWHERE, RUNNING, UPCOMING, catalog, files, pool, read, tag
 
 BUILT = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(NEXT), tag(RUNNING, "595"))}
 

@@ -1,9 +1,8 @@
 """Who builds what: facts/driver-images.md 2.3 and 2.4."""
 
 from generator.change.work import Action, to_build
-from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 from tests.testing.inventories import FLEET, HEAD, cluster
-from tests.testing.planning import works
+from tests.testing.planning import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag, works
 
 LACKING = {"inventory/catalog.yaml": catalog(tag(RUNNING))}
 COPY = "registry.example.com/nvidia/driver"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.change.test_plan import catalog, files, pool, tag
 from tests.testing.api_server import ApiServer, status
 from tests.testing.audited import KERNEL, OTHER, driver_pod, listed, node
 from tests.testing.command import call
+from tests.testing.planning import catalog, files, pool, tag
 from tests.testing.soak import sizes
 
 Capture = pytest.CaptureFixture[str]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.testing.command import call
 from tests.testing.inventories import CATALOG, HEAD, POOL, cluster, files, workload, workloads
+from tests.testing.rendered_root import lines, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -15,16 +16,6 @@ def root(tmp_path: Path) -> Path:
     """Two clusters, rendered."""
     write(tmp_path, {**files(), "inventory/two.yaml": cluster(POOL, name="two")})
     return tmp_path
-
-
-def write(root: Path, texts: dict[str, str]) -> None:
-    for path, text in texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-
-
-def lines(root: Path) -> list[str]:
-    return (root / "out" / ".drivergate-manifest").read_text(encoding="utf-8").splitlines()[1:]
 
 
 def test_a_broken_other_cluster_does_not_disturb(root: Path, capfd: Capture) -> None:

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_clusters import Capture, lines, write
 from tests.testing.command import call
 from tests.testing.inventories import FLEET, FLEET_FILE, POOL, cluster, files
+from tests.testing.rendered_root import lines, write
+
+Capture = pytest.CaptureFixture[str]
 
 ARGOCD = '  delivery: {argocd: {repoURL: "https://git.example.com/fleet.git"}}\n'
 FLUX = "delivery: {flux: {dependsOn: [{name: gpu-operator}], valuesConfigMap: true}}\n"

@@ -10,7 +10,7 @@ from generator.documents.document import read
 from generator.render.environment import environment
 from generator.render.proof import Prover, Skeleton
 from generator.render.scalar import UnprintableError
-from tests.render.test_scalar import CLEAN, TRAPS
+from tests.testing.traps import CLEAN, TRAPS
 
 NOT_WHOLE = "a printed value is not one whole YAML scalar"
 PLAIN_AND_QUOTED = ("abc", "on")  # one that prints without quotes, one that prints in quotes

@@ -12,7 +12,7 @@ from generator.operator.reload import Change
 from generator.report.comment import comment
 from generator.report.formats.markdown import LONGEST
 from generator.report.impact import Told, text, values
-from tests.report.formats.test_markdown import RENDER, shown
+from tests.testing.markdown import RENDER, shown
 from tests.testing.reports import HOSTILE
 
 

@@ -11,9 +11,8 @@ import yaml
 
 from generator.change.work import to_build
 from generator.report import matrix
-from tests.change.test_plan import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag
 from tests.testing.command import REPO
-from tests.testing.planning import works
+from tests.testing.planning import NEXT, RUNNING, UPCOMING, catalog, files, pool, tag, works
 
 
 def wanted() -> tuple:

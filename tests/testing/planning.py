@@ -10,7 +10,37 @@ from generator.declared.build import build
 from generator.declared.catalog import Catalog, collect
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
+from tests.testing.inventories import HEAD
+from tests.testing.inventories import files as small
 from tests.testing.judging import VERSION, bytes_of
+
+RUNNING, NEXT = "5.15.0-173-generic", "5.15.0-177-generic"
+OWN = 'nodeSelector: {x/y: a}, os: {id: ubuntu, version: "22.04"}'
+
+
+def pool(more: str = "arch: [amd64], kernels: [5.15.0-173-generic]") -> str:
+    return f"{OWN}, {more}"
+
+
+def catalog(*lines: str) -> str:
+    images = "".join(f"  - {{{line}}}\n" for line in lines)
+    return (
+        f"{HEAD}kind: ImageCatalog\nrepository: nvcr.io/nvidia/driver\nimages:{images and chr(10)}{images or ' []'}\n"
+    )
+
+
+def tag(kernel: str, branch: str = "580", more: str = ", platforms: [linux/amd64]", os: str = "ubuntu22.04") -> str:
+    return f'tag: "{branch}-{kernel}-{os}"{more}'
+
+
+def files(*pools: str, more: str = "", **changed: str) -> dict[str, str]:
+    """The small inventory, with files of its own by their paths."""
+    return small(*pools, more=more) | changed
+
+
+BUILT = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(NEXT))}
+LACKING = {"inventory/catalog.yaml": catalog(tag(RUNNING))}
+UPCOMING = "arch: [amd64], kernels: [5.15.0-173-generic], upcomingKernels: [5.15.0-177-generic]"
 
 EMPTY = {"kernels": (), "os": "", "driver": "", "node_image": "", "operator": ""}
 NOWHERE = {"clusters": frozenset(), "rings": frozenset(), "pools": frozenset()}

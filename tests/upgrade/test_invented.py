@@ -1,9 +1,8 @@
 """The inventory as if a cluster had been looked at."""
 
 from generator.upgrade.invented import invented
-from tests.change.test_plan import catalog, files, pool, tag
 from tests.testing.inventories import HEAD
-from tests.testing.planning import read
+from tests.testing.planning import catalog, files, pool, read, tag
 
 KERNEL = "5.15.0-173-generic"
 ON = "runsOn: {clusters: [one], pools: [a]}, namespace: ml, owner: {kind: Deployment}, replicas: 2"

@@ -1,24 +1,10 @@
 """The comment: rendered as CommonMark, within GitHub's length, with a marker that a bot finds again."""
 
 import pytest
-from markdown_it import MarkdownIt
 
 from generator.report.formats.markdown import LONGEST, bounded, cell, code, fence, markdown, marker
+from tests.testing.markdown import RENDER, shown
 from tests.testing.reports import HOSTILE, finding, hostile, reported
-
-RENDER = MarkdownIt("gfm-like", {"linkify": False})
-
-
-def shown(text: str) -> tuple[str, list[str]]:
-    """The text outside of code, and every piece of code, as a reader gets them."""
-    plain, codes = [], []
-    for token in RENDER.parse(text):
-        if token.type == "fence":
-            codes.append(token.content)
-        for inner in token.children or ():
-            (codes if inner.type == "code_inline" else plain).append(inner.content)
-        assert token.type != "html_block" or token.content.startswith("<!-- drivergate:"), token.content
-    return "".join(plain), codes
 
 
 def test_a_finding_is_shown_with_its_place_and_hint() -> None:
