@@ -63,6 +63,14 @@ def call_in(folder: Path, *arguments: str) -> Exit:
     return Exit(code, out, err)
 
 
+def call_merged(folder: Path, *arguments: str) -> tuple[int, str]:
+    """The same with both streams in one, as a terminal shows them: the exit code, and all that was printed."""
+    stream = _Stream()
+    with contextlib.chdir(folder), _standard_streams(stream, stream):
+        code = run(list(arguments))
+    return code, stream.buffer.getvalue().decode()
+
+
 def run_process(
     *command: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float | None = None
 ) -> Exit:

@@ -2,19 +2,22 @@
 
 `python -m tests.testing.docs` writes what the commands print into the pages.
 
-A page's commands run in one shell, in a scratch repository with the sample fleet, committed. What a command prints to
-stdout and stderr is what a reader sees. Lines that begin with `> ` continue a command. Output that holds a fence itself
-stands in a longer one.
+A page's commands run one after the other in a scratch repository with the sample fleet, committed. Calls of drivergate
+run in this process unless they need a shell. What a command prints to stdout and stderr is what a reader sees. Lines
+that begin with `> ` continue a command. Output that holds a fence itself stands in a longer one.
 """
 
 import os
 import re
+import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
+from itertools import groupby
 from pathlib import Path
+from unittest.mock import patch
 
+from tests.testing.command import call_merged, run_process
 from tests.testing.gitrepo import Repo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +25,8 @@ SAMPLE = ("inventory", "bases", "out", "docs/examples", "docs/dumps")
 BLOCK = re.compile(r"^(?P<fence>`{3,})console\n(?P<body>.*?)^(?P=fence)$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)", flags=re.MULTILINE)
 BIN = Path(sys.executable).parent
+# A call of the command and nothing of a shell: no pipe, redirection, expansion or pattern. It runs in this process.
+PLAIN = re.compile(r"drivergate [\w ./:=,@+\"-]*")
 # It begins with a cluster's own dumps; tests/test_adopt_page.py stands in for kubectl.
 OF_A_CLUSTER = frozenset({"adopt.md"})
 # These need the checkout itself; another test looks whether the Makefile has them.
@@ -59,28 +64,41 @@ def as_run(text: str) -> str:
 
 
 def _run(typed: list[str]) -> list[str]:
-    """What each command prints. The shell sees the exit code of the one before, as in a terminal."""
+    """What each command prints. It sees the exit code of the one before, as in a terminal."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "fleet"
         for name in SAMPLE:
             shutil.copytree(ROOT / name, root / name)
-        environment = _environment()
-        os.environ |= {name: environment[name] for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")}
-        Repo(root).commit()
-        (root / ".git" / "info" / "exclude").write_text(".venv\n")
-        (root / ".venv").symlink_to(BIN.parent)
-        script = "exec 2>&1\n" + "".join(f"{one}\n__code=$?; printf '\\0'; (exit $__code)\n" for one in typed)
-        done = subprocess.run(
-            ["bash", "-c", script],
-            cwd=root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-    parts = done.stdout.decode().split("\0")
-    assert len(parts) == len(typed) + 1, (parts[-1], done.stderr.decode())
-    return parts[:-1]
+        with patch.dict(os.environ, _environment(), clear=True):
+            Repo(root).commit()
+            (root / ".git" / "info" / "exclude").write_text(".venv\n")
+            (root / ".venv").symlink_to(BIN.parent)
+            code, outputs = 0, []
+            for plain, group in groupby(typed, key=lambda command: PLAIN.fullmatch(command) is not None):
+                code, printed = (_called if plain else _in_a_shell)(root, [*group], code)
+                outputs += printed
+    return outputs
+
+
+def _called(root: Path, typed: list[str], code: int) -> tuple[int, list[str]]:
+    """Commands that need no shell, in this process: the last exit code, and what each printed."""
+    outputs = []
+    for command in typed:
+        code, output = call_merged(root, *shlex.split(command)[1:])
+        outputs.append(output)
+    return code, outputs
+
+
+def _in_a_shell(root: Path, typed: list[str], code: int) -> tuple[int, list[str]]:
+    """Commands in one shell, which begins with the exit code of the command before."""
+    commands = [*typed, "echo $?"]
+    script = f"exec 2>&1; (exit {code})\n" + "".join(
+        f"{command}\n__code=$?; printf '\\0'; (exit $__code)\n" for command in commands
+    )
+    shell = run_process("bash", "-c", script, cwd=root)
+    *outputs, last, rest = shell.out.split("\0")
+    assert (len(outputs), rest) == (len(typed), ""), (rest, shell.err)
+    return int(last), outputs
 
 
 def _environment() -> dict[str, str]:
