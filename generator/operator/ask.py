@@ -155,8 +155,13 @@ def _missing_of_policy(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) 
 
 def _on_openshift(cluster: Cluster, labels: Mapping[str, str]) -> bool:
     """Whether the cluster is OpenShift, as far as a pool's OS or the node's labels show it."""
+    if is_openshift_node(labels):
+        return True
+    # OpenShift's nodes run its own systems or RHEL (its documentation, "Adding RHEL compute machines").
+    if labels.get(label.OS_ID, "rhel") != "rhel":
+        return False
     systems = {pool.os.id for pool in cluster.pools if pool.os is not None}
-    return bool(systems & OPENSHIFT_SYSTEMS) or is_openshift_node(labels)
+    return bool(systems & OPENSHIFT_SYSTEMS)
 
 
 def _node_pool(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> NodePool | MissingLabels | OsTagError:

@@ -129,4 +129,6 @@ def test_precompiled_drivers_of_openshift_go_by_the_kernel() -> None:
 def test_a_cluster_with_a_pool_of_coreos_is_openshift() -> None:
     coreos = replace(pool("coreos", {"pool": "coreos"}), os=OsRelease("rhcos", "4.18"))
     made: Cluster = cluster(COMPILED, coreos)
-    assert ask(made, node({**UBUNTU, "pool": "a"})) == Unlabelled(COMPILED, (label.OSTREE_VERSION,))
+    rhel = {**UBUNTU, "pool": "a", label.OS_ID: "rhel", label.OS_VERSION: "9.4", f"{label.OS_VERSION}.major": "9"}
+    assert ask(made, node(rhel)) == Unlabelled(COMPILED, (label.OSTREE_VERSION,))
+    assert isinstance(ask(made, node({**UBUNTU, "pool": "a"})), Asks)  # OpenShift has no such nodes
