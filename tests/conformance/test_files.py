@@ -99,13 +99,16 @@ def test_each_synced_folder_has_one_kustomization_and_nothing_else_that_is_no_ob
 
 
 def test_kustomizations_list_exactly_what_lies_beside_them(name: str) -> None:
+    names_in: dict[PurePosixPath, set[str]] = {}
+    for file in emitted(name):
+        path = PurePosixPath(file.path)
+        names_in.setdefault(path.parent, set()).add(path.name)
     for file in (file for file in emitted(name) if file.is_kustomization and file.kind == "Kustomization"):
-        folder = PurePosixPath(file.path).parent
-        beside = [PurePosixPath(one.path) for one in emitted(name) if PurePosixPath(one.path).parent == folder]
+        beside = names_in[PurePosixPath(file.path).parent]
         assert set(file.document) == {"apiVersion", "kind", "resources"}, file.path
         assert file.document["apiVersion"] == "kustomize.config.k8s.io/v1beta1"
         listed = file.document["resources"]
-        assert listed == sorted(path.name for path in beside if path.name != "kustomization.yaml"), file.path
+        assert listed == sorted(beside - {"kustomization.yaml"}), file.path
 
 
 def test_components_name_the_patch_beside_them(name: str) -> None:

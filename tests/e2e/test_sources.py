@@ -27,6 +27,7 @@ from tests.testing.fleet import (
     run,
     tree,
 )
+from tests.testing.soak import sizes
 
 UNBUILT = "5.15.0-999-generic"
 UNBUILT_TAG = f"580-{UNBUILT}-ubuntu22.04"
@@ -337,9 +338,9 @@ class TestOddFiles:
         os.mkfifo(fleet.path / "inventory/pipe.yaml")
         assert any("inventory/pipe.yaml:1:1 the file is not read" in line for line in judged(fleet.path))
 
-    def test_ten_megabytes_of_yaml(self, fleet: Fleet) -> None:
-        text = cluster("west") + "x-filler:\n" + "".join(f"  key-{index}: [a, b, c]\n" for index in range(440_000))
-        assert len(text) > 10_000_000
+    @pytest.mark.parametrize("keys", sizes(44_000, soak=440_000))
+    def test_megabytes_of_yaml(self, fleet: Fleet, keys: int) -> None:
+        text = cluster("west") + "x-filler:\n" + "".join(f"  key-{index}: [a, b, c]\n" for index in range(keys))
         fleet.write({WEST: text})
         said = drivergate(fleet.path, "check")
         assert said.code in {1, 2}

@@ -10,6 +10,7 @@ import pytest
 from generator.edges.errors import UnwritableError
 from generator.edges.files import WorkTree
 from generator.edges.writer import Applied, Remove, Write, apply
+from tests.testing.soak import sizes
 
 REPO = Path(__file__).resolve().parents[2]
 
@@ -212,9 +213,10 @@ print(midway, *halves)
 """
 
 
-def test_two_hundred_kills_leave_no_half_written_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", sizes(40, soak=200, full=1000))
+def test_kills_leave_no_half_written_file(tmp_path: Path, kills: int) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, str(tmp_path), "200"],
+        [sys.executable, "-c", RUNS, str(tmp_path), str(kills)],
         cwd=REPO,
         capture_output=True,
         check=False,
@@ -223,7 +225,7 @@ def test_two_hundred_kills_leave_no_half_written_file(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     midway, *halves = done.stdout.split()
     assert halves == []
-    assert int(midway) >= 50
+    assert int(midway) >= kills // 4
 
 
 def test_two_runs_at_once_leave_whole_files(tmp_path: Path) -> None:
