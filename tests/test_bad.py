@@ -8,10 +8,10 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.declared.baseline import FILE as BASELINE
 from generator.declared.baseline import read_baseline
 from generator.finding import Finding, Severity
-from generator.render.ownership import MANIFEST, ownership
+from generator.layout import BASELINE, MANIFEST
+from generator.render.ownership import ownership
 from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import BY_ID, RULES

@@ -19,9 +19,10 @@ from generator.declared.fleet import Install, Mode
 from generator.declared.inventory import Inventory, load
 from generator.facts.release import DriverApi, known
 from generator.finding import Finding, Severity
+from generator.layout import INVENTORY
 
 HEAD = "drivergate.dev/v1alpha1"
-FLEET = "inventory/fleet.yaml"
+FLEET = f"{INVENTORY}/fleet.yaml"
 FLEET_WIDE = ("repository", "mode", "branch", "version", "kernelModuleType", "upgradePolicy")
 
 
@@ -45,12 +46,12 @@ def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes], 
     for cluster in clusters:
         notes += cluster.notes
     made, streamed = _streams(clusters, there)
-    files = {f"inventory/node-images/{one.name}.yaml": _stream_text(one) for one in made}
+    files = {f"{INVENTORY}/node-images/{one.name}.yaml": _stream_text(one) for one in made}
     fleet = {} if has_fleet else _fleet_wide(clusters)
     if not has_fleet:
         files[FLEET] = _fleet_text(name, fleet, derived=bool(clusters))
     for cluster in clusters:
-        files[f"inventory/clusters/{cluster.name}.yaml"] = _cluster_text(cluster, fleet, streamed, full=has_fleet)
+        files[f"{INVENTORY}/clusters/{cluster.name}.yaml"] = _cluster_text(cluster, fleet, streamed, full=has_fleet)
         if cluster.running.base is not None:
             files[base_path(cluster)] = _base_text(cluster.running.base)
     files |= _catalogs(clusters, there)
@@ -71,7 +72,7 @@ def _proven(
     version: str,
 ) -> Proposed:
     """Loads and builds the whole inventory, as the gate will, and compares it with what runs."""
-    mine = {path: text.encode() for path, text in files.items() if path.startswith("inventory/")}
+    mine = {path: text.encode() for path, text in files.items() if path.startswith(f"{INVENTORY}/")}
     inventory = load({**mine, **existing})
     built = build(inventory, version=version)
     told = (*inventory.findings, *built.findings)
@@ -237,7 +238,7 @@ def _catalogs(clusters: Sequence[Proposal], there: Inventory) -> dict[str, str]:
         repositories = {"nvcr.io/nvidia/driver"}
     known_already = {one.repository for one in there.catalogs}
     return {
-        f"inventory/catalog/{repository.replace(':', '_')}.yaml": _catalog_text(repository)
+        f"{INVENTORY}/catalog/{repository.replace(':', '_')}.yaml": _catalog_text(repository)
         for repository in sorted(repositories - known_already)
     }
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 from generator.catalog.edit import Changes, Uneditable, edited, fresh
 from generator.declared.catalog_file import CatalogFile
 from generator.declared.entry import Entry
-from generator.declared.inventory import FOLDER
 from generator.facts.tag import ImageTag, parse
+from generator.layout import INVENTORY
 
 _SCHEMA_COMMENT = "# yaml-language-server:"
 
@@ -143,7 +143,7 @@ class _Filing:
 
     def _own(self, where: Shelf | None) -> str:
         """A file's name that nothing else has: a colon can't stand in one everywhere."""
-        folder = f"{FOLDER}/catalog/{self.repository.replace(':', '_')}"
+        folder = f"{INVENTORY}/catalog/{self.repository.replace(':', '_')}"
         name = f"{where.branch}-{where.os}" if where else "other"
         path, number = f"{folder}/{name}.yaml", 1
         while path in self.texts and path not in self.files:

@@ -12,11 +12,8 @@ from generator.edges.git.history import first_parent, start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Source
-from generator.edges.sourced import LOCK, Elsewhere, Sourced
-
-INPUTS = ("inventory", "templates")
-OUT = "out"
-BASELINE = ".drivergate-baseline.yaml"
+from generator.edges.sourced import Elsewhere, Sourced
+from generator.layout import BASELINE, INPUTS, OUT, SOURCES_LOCK
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -75,7 +72,7 @@ def opened(
     root: str, git: Git, folders: tuple[str, ...], *, staged: bool, rev: str | None
 ) -> tuple[Source, Listings | None]:
     """The source that is asked for with what it pins elsewhere, and git's listing where it is that of the present."""
-    folders = (*folders, LOCK)
+    folders = (*folders, SOURCES_LOCK)
     if rev is not None:
         return Sourced(CommitTree(git, rev, *folders), _pinned), None
     listings = Listings(git, *folders)

@@ -11,11 +11,11 @@ from generator.cli.ledger import open_ledger, refused, revise, told, write
 from generator.cli.naming import unknown_repository
 from generator.cli.options import Repositories, ResultFormat, Root
 from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, Format, say
-from generator.declared.inventory import FOLDER
 from generator.edges.git.command import Git, git_at
 from generator.edges.git.history import is_shallow, last_commits
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind
+from generator.layout import INVENTORY
 from generator.revision.declaration import declare, without_catalogs
 
 KEEP = 20
@@ -59,19 +59,19 @@ def prune(
 def _past(git: Git, keep: int) -> tuple[list[Past], str]:
     """What earlier commits needed, newest first, and why that may not be all of it."""
     # A commit that only brings the catalog up to date needs nothing that the one before it doesn't.
-    commits = last_commits(git, keep, FOLDER, besides=f"{FOLDER}/catalog")
+    commits = last_commits(git, keep, INVENTORY, besides=f"{INVENTORY}/catalog")
     cut = ""
     if len(commits) < keep and is_shallow(git):
         cut = (
-            f"the clone is shallow: {len(commits)} of the last {keep} commits of {FOLDER}/ are here; fetch the others "
-            f"with `git fetch --unshallow`, or say --keep {len(commits)}"
+            f"the clone is shallow: {len(commits)} of the last {keep} commits of {INVENTORY}/ are here; fetch the "
+            f"others with `git fetch --unshallow`, or say --keep {len(commits)}"
         )
     return [_of_commit(git, commit) for commit in commits], cut
 
 
 def _of_commit(git: Git, commit: str) -> Past:
-    source = CommitTree(git, commit, FOLDER)
-    files = source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
+    source = CommitTree(git, commit, INVENTORY)
+    files = source.read([one.path for one in source.paths(INVENTORY) if one.kind is Kind.FILE])
     ours = without_catalogs(files)
     declaration = declare(ours)
     text = b"\n".join(ours.values()).decode("utf-8", "replace") if declaration.blocking else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from generator.cli.begin import Wanted, begin
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, Reporting, colored, exit_code, out, say
 from generator.edges.errors import UnreadableError, printable
+from generator.layout import BASELINE
 
 if TYPE_CHECKING:
     from generator.cli.reporting import Output
@@ -218,7 +219,7 @@ def _write_baseline(state: "State", *, printed: Format) -> int:
     from msgspec.structs import replace
 
     from generator.cli.judging import judged
-    from generator.declared.baseline import FILE, baseline_text, entries_of
+    from generator.declared.baseline import baseline_text, entries_of
     from generator.edges.writer import Write, apply
     from generator.finding import Severity
     from generator.report.formats import text
@@ -236,11 +237,11 @@ def _write_baseline(state: "State", *, printed: Format) -> int:
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     passing = [finding for finding in errors if not BY_ID[finding.rule].lasting]
     entries = entries_of(finding for finding in errors if finding not in passing)
-    apply(state.root, [Write(FILE, baseline_text(entries).encode())])
+    apply(state.root, [Write(BASELINE, baseline_text(entries).encode())])
     if printed is Format.JSON:
         _print_baseline(len(entries), passing)
         return CLEAN
-    say(f"wrote {FILE} with {len(entries)} finding{'' if len(entries) == 1 else 's'}")
+    say(f"wrote {BASELINE} with {len(entries)} finding{'' if len(entries) == 1 else 's'}")
     if passing:
         out(text.finding_lines(passing, color=colored()))
         say("what stands above is not listed: it tells of one change, or of files that render mends")
@@ -249,9 +250,8 @@ def _write_baseline(state: "State", *, printed: Format) -> int:
 
 def _print_baseline(entries: int | None, findings: "Sequence[Finding]") -> None:
     """As JSON: how many entries were written, None for no file, and the findings that are in none."""
-    from generator.declared.baseline import FILE
     from generator.report.formats import json
 
     blocked = entries is None
-    body = {"written": [] if blocked else [FILE], "entries": entries or 0, "blocked": blocked}
+    body = {"written": [] if blocked else [BASELINE], "entries": entries or 0, "blocked": blocked}
     out(json.printed(json.with_findings(body, findings)))

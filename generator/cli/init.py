@@ -26,6 +26,7 @@ from generator.edges.source import Kind
 from generator.edges.standing import new_root, taken
 from generator.edges.writer import Write, apply
 from generator.facts.release import Unsupported, resolve
+from generator.layout import INVENTORY
 from generator.observed.node import Node, parse
 from generator.observed.unreadable import Unreadable
 from generator.report import adopt
@@ -164,7 +165,7 @@ def write(directory: str, fleet: str | None, ci: Ci | None, clusters: list[Given
     root = new_root(directory)
     fleet = fleet or root.rpartition("/")[2] or "fleet"
     tree = WorkTree(root)
-    inventory = [entry.path for entry in tree.paths("inventory") if entry.kind is Kind.FILE]
+    inventory = [entry.path for entry in tree.paths(INVENTORY) if entry.kind is Kind.FILE]
     found = proposed(fleet, clusters, tree.read(inventory), version=__version__)
     if found.blocking:
         return found, None

@@ -14,14 +14,14 @@ from generator.declared.catalog import collect
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
-from generator.declared.inventory import ENDINGS, FOLDER, KIND
-from generator.declared.sources import FOLDER as OF_SOURCES
+from generator.declared.inventory import ENDINGS, KIND
 from generator.edges.errors import UnreadableError, printable
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.source import Kind
 from generator.edges.writer import Remove, Step, Write, apply
 from generator.finding import Finding
+from generator.layout import INVENTORY, SOURCES
 from generator.revision.declaration import declare
 
 
@@ -58,14 +58,14 @@ def open_ledger(root: str | None) -> Ledger:
 def _own(catalogs: Iterable[CatalogFile]) -> None:
     """A catalog that another repository holds is kept there."""
     for one in catalogs:
-        if one.file.startswith(OF_SOURCES):
+        if one.file.startswith(SOURCES):
             message = f"`{printable(one.file)}` is a catalog of another repository, which this one reads as a source"
             raise UnreadableError(message, "run it there, then here: drivergate sources update")
 
 
 def _texts(root: str) -> dict[str, bytes]:
-    source, _ = opened(root, git_at(root, os.environ), (FOLDER,), staged=False, rev=None)
-    return source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE])
+    source, _ = opened(root, git_at(root, os.environ), (INVENTORY,), staged=False, rev=None)
+    return source.read([one.path for one in source.paths(INVENTORY) if one.kind is Kind.FILE])
 
 
 def reopened(ledger: Ledger) -> Ledger:

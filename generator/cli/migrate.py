@@ -7,13 +7,13 @@ import typer
 
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
-from generator.declared.inventory import FOLDER
 from generator.declared.migration import migrated
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.command import git_at
 from generator.edges.git.listing import Listings
 from generator.edges.source import Kind
 from generator.edges.writer import Write, apply
+from generator.layout import INVENTORY
 from generator.report import migration
 from generator.report.formats import json, text
 from generator.report.formats.text import printable
@@ -28,8 +28,8 @@ def migrate(
 ) -> int:
     """Move the documents in inventory/ to the newest apiVersion, changing only the lines that must change."""
     folder = find_root(root)
-    source = WorkTree(folder, Listings(git_at(folder, os.environ), FOLDER))
-    result = migrated(source.read([one.path for one in source.paths(FOLDER) if one.kind is Kind.FILE]))
+    source = WorkTree(folder, Listings(git_at(folder, os.environ), INVENTORY))
+    result = migrated(source.read([one.path for one in source.paths(INVENTORY) if one.kind is Kind.FILE]))
     if printed is Format.JSON:
         out(json.printed(migration.as_json(result)))
     else:

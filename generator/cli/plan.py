@@ -21,6 +21,7 @@ from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.git.since import first_declared
+from generator.layout import INVENTORY
 from generator.report import matrix
 from generator.report import plan as report
 from generator.report.formats import json
@@ -139,7 +140,7 @@ def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[st
         return {}
     try:
         where = find_root(root)
-        found = first_declared(git_at(where, os.environ), kernels, "inventory", until=rev or "HEAD")
+        found = first_declared(git_at(where, os.environ), kernels, INVENTORY, until=rev or "HEAD")
     except OutsideError:
         return {}
     return {kernel: lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}

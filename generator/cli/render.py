@@ -10,6 +10,7 @@ from generator.cli.begin import Wanted, begin
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
 from generator.edges.errors import UnreadableError, printable
 from generator.finding import Finding, Severity
+from generator.layout import MANIFEST, OUT
 
 if TYPE_CHECKING:
     from generator.render.ownership import Changes, Ownership
@@ -163,16 +164,16 @@ def _write(root: str, todo: "Changes", owned: "Ownership") -> None:
     The ownership manifest first names old and new files together, so that a killed run leaves nothing unowned behind.
     """
     from generator.edges.writer import Remove, Step, Write, apply
-    from generator.render.ownership import FOLDER, MANIFEST, manifest, ownership
+    from generator.render.ownership import manifest, ownership
 
     final = ownership(todo.manifest) if todo.relists else owned
     steps: list[Step] = []
     journal = ""
     if set(final.hashes) != set(owned.hashes):
         journal = manifest({**owned.hashes, **final.hashes})
-        steps.append(Write(f"{FOLDER}/{MANIFEST}", journal.encode()))
-    steps += [Write(f"{FOLDER}/{path}", data) for path, data in sorted(todo.written.items())]
-    steps += [Remove(f"{FOLDER}/{path}") for path in todo.removed]
+        steps.append(Write(f"{OUT}/{MANIFEST}", journal.encode()))
+    steps += [Write(f"{OUT}/{path}", data) for path, data in sorted(todo.written.items())]
+    steps += [Remove(f"{OUT}/{path}") for path in todo.removed]
     if todo.relists and todo.manifest != journal:
-        steps.append(Write(f"{FOLDER}/{MANIFEST}", todo.manifest.encode()))
+        steps.append(Write(f"{OUT}/{MANIFEST}", todo.manifest.encode()))
     apply(root, steps)

@@ -6,7 +6,6 @@ from functools import partial
 from msgspec import Struct
 
 from generator import __version__
-from generator.cli.begin import INPUTS, OUT
 from generator.cli.outcome import Reporting, out
 from generator.edges.destination import Destination, destination
 from generator.edges.errors import UnreadableError, printable
@@ -14,6 +13,7 @@ from generator.edges.installed import installed
 from generator.edges.writer import Write, apply
 from generator.facts.data import rule_docs
 from generator.finding import Finding
+from generator.layout import INPUTS, OUT
 from generator.report.docs import docs_url
 from generator.report.reported import Reported, RuleText
 from generator.rules.docs import section

@@ -4,12 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 
 from generator.cli.begin import opened
-from generator.declared.inventory import FOLDER
 from generator.declared.selection import named
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.source import Kind, Source
-from generator.edges.sourced import LOCK
+from generator.layout import INVENTORY, SOURCES_LOCK
 from generator.revision.declaration import Declaration, Door, declare, with_sources, without_catalogs
 
 
@@ -18,9 +17,9 @@ def read_declaration(
 ) -> Declaration:
     """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root."""
     where = find_root(root)
-    source, _ = opened(where, git_at(where, os.environ), (FOLDER,), staged=staged, rev=rev)
-    files = source.read([entry.path for entry in source.paths(FOLDER, LOCK) if entry.kind is Kind.FILE])
-    lock = files.pop(LOCK, None)
+    source, _ = opened(where, git_at(where, os.environ), (INVENTORY,), staged=staged, rev=rev)
+    files = source.read([entry.path for entry in source.paths(INVENTORY, SOURCES_LOCK) if entry.kind is Kind.FILE])
+    lock = files.pop(SOURCES_LOCK, None)
     if not catalogs:
         files = without_catalogs(files)
     return with_sources(declare(files, door(source), part=named(clusters)), lock)

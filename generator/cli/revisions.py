@@ -8,14 +8,11 @@ from msgspec.structs import replace
 
 from generator.change.comparison import impact
 from generator.change.impact import Impact
-from generator.cli.begin import BASELINE, INPUTS, OUT, opened
+from generator.cli.begin import opened
 from generator.cli.naming import no_cluster
 from generator.cli.repository import door
 from generator.declared.affected import Changed, affected
-from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.selection import NOTHING, named
-from generator.declared.sources import FOLDER as OF_SOURCES
-from generator.declared.sources import LOCK
 from generator.edges.errors import CouldNotLookError, printable
 from generator.edges.files import find_root
 from generator.edges.git.blobs import read_blobs
@@ -25,6 +22,7 @@ from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind
 from generator.finding import Finding
+from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES, SOURCES_LOCK
 from generator.revision import compare as revisions
 from generator.revision.revision import Revision
 
@@ -57,10 +55,10 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     commits = (difference.base.id, difference.head.id if difference.head else "")
     files = source.read([entry.path for entry in source.paths(*INPUTS) if entry.kind is Kind.FILE])
     changes = _changes(git, difference, listings, files)
-    moved = any(change.path == LOCK for change in changes)
+    moved = any(change.path == SOURCES_LOCK for change in changes)
     changes += _elsewhere(where, git, commits[0], files, moved=moved)
     # The lock file by itself is about all clusters; what it leads to is known here.
-    changes = [change for change in changes if change.path != LOCK]
+    changes = [change for change in changes if change.path != SOURCES_LOCK]
     inventory = {path: data for path, data in files.items() if path.startswith(f"{INVENTORY}/")}
     reach = affected(changes, inventory, silent=revisions.SILENT)
     if reach.all_named:  # a file that can't be read may hold any
@@ -113,12 +111,12 @@ def _changes(git: Git, difference: Difference, listings: Listings | None, files:
 
 def _elsewhere(root: str, git: Git, base: str, files: Mapping[str, bytes], *, moved: bool) -> list[Changed]:
     """What differs in other repositories, where either revision reads any: its own lock file says at which commit."""
-    now = {path: data for path, data in files.items() if path.startswith(OF_SOURCES)}
+    now = {path: data for path, data in files.items() if path.startswith(SOURCES)}
     if not now and not moved:
         return []
     source, _ = opened(root, git, INPUTS, staged=False, rev=base)
     listed = [entry.path for entry in source.paths(INVENTORY) if entry.kind is Kind.FILE]
-    then = source.read([path for path in listed if path.startswith(OF_SOURCES)])
+    then = source.read([path for path in listed if path.startswith(SOURCES)])
     return [
         Changed(path, then.get(path), now.get(path))
         for path in sorted({*then, *now})

@@ -11,9 +11,8 @@ from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
 from generator.declared.fleet import Fleet
-from generator.declared.inventory import FOLDER
 from generator.declared.source import Source
-from generator.declared.sources import LOCK, Pinned, faults, lock_text, read_lock
+from generator.declared.sources import Pinned, faults, lock_text, read_lock
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.cache import Copy, copy_of
 from generator.edges.git.command import git_at
@@ -21,6 +20,7 @@ from generator.edges.git.listing import Listings
 from generator.edges.source import Kind
 from generator.edges.writer import Write, apply
 from generator.finding import Finding, Severity
+from generator.layout import INVENTORY, SOURCES_LOCK
 from generator.report import sources as report
 from generator.report.formats import json, text
 from generator.report.sources import Move
@@ -78,7 +78,7 @@ def _update(names: frozenset[str], *, rewritten: frozenset[str], writes: bool, r
     locked = {**kept, **{move.name: move.pinned for move in moves if move.pinned is not None}}
     changed = locked != pinned
     if writes and (changed or (pinned and not locked)):
-        apply(where, [Write(LOCK, lock_text(locked).encode())])
+        apply(where, [Write(SOURCES_LOCK, lock_text(locked).encode())])
     out(json.printed(report.as_json(moves, done=writes)) if as_json else report.as_text(moves, done=writes))
     for line in [] if as_json else report.talk(moves):
         say(line)
@@ -87,9 +87,9 @@ def _update(names: frozenset[str], *, rewritten: frozenset[str], writes: bool, r
 
 def _read(root: str) -> tuple[Fleet, Mapping[str, Pinned], list[Finding]]:
     """The Fleet document, what is pinned, and why neither may be asked of git."""
-    tree = WorkTree(root, Listings(git_at(root, os.environ), FOLDER, LOCK))
-    files = tree.read([one.path for one in tree.paths(FOLDER, LOCK) if one.kind is Kind.FILE])
-    lock = read_lock(files.pop(LOCK)) if LOCK in files else None
+    tree = WorkTree(root, Listings(git_at(root, os.environ), INVENTORY, SOURCES_LOCK))
+    files = tree.read([one.path for one in tree.paths(INVENTORY, SOURCES_LOCK) if one.kind is Kind.FILE])
+    lock = read_lock(files.pop(SOURCES_LOCK)) if SOURCES_LOCK in files else None
     declaration = declare(files)
     fleet, inventory = declaration.fleet, declaration.inventory
     blocking = list(faults(fleet.sources, fleet.file, inventory.texts))

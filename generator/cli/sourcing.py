@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from generator.declared.sources import LOCK, Pinned, read_lock
+from generator.declared.sources import Pinned, read_lock
 from generator.edges.errors import UnreadableError
 from generator.edges.git.cache import copy_of
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Entry
+from generator.layout import SOURCES_LOCK
 
 
 class Folder:
@@ -42,5 +43,5 @@ def opened_lock(data: bytes) -> Mapping[str, Folder]:
     """Each source by its name. UnreadableError for a file that is no lock file."""
     lock = read_lock(data)
     if isinstance(lock, str):
-        raise UnreadableError(f"can't read {LOCK}: {lock}", "run: drivergate sources update")
+        raise UnreadableError(f"can't read {SOURCES_LOCK}: {lock}", "run: drivergate sources update")
     return {name: Folder(name, lock.sources[name]) for name in sorted(lock.sources)}

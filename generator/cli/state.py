@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.cli.begin import BASELINE, INPUTS, OUT, Begun
+from generator.cli.begin import Begun
 from generator.cli.naming import no_cluster
 from generator.cli.repository import door
 from generator.declared.baseline import Baseline, read_baseline
-from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.inventory import unread as unread_file
 from generator.declared.kernel_twice import files_of
 from generator.declared.selection import EVERYTHING, Selection, named, selects
@@ -21,10 +20,9 @@ from generator.edges.git.blobs import changed_blobs, read_blobs
 from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings, untracked
 from generator.edges.source import Entry, Kind
-from generator.edges.sourced import LOCK
 from generator.finding import Finding, Severity
-from generator.render.ownership import MANIFEST, ownership
-from generator.render.template import FOLDER as TEMPLATES
+from generator.layout import BASELINE, INPUTS, INVENTORY, MANIFEST, OUT, SOURCES_LOCK, TEMPLATES
+from generator.render.ownership import ownership
 from generator.render.template import cluster_of
 from generator.revision.assemble import assemble
 from generator.revision.declaration import AllButOtherShards, Declaration, declare, with_sources
@@ -59,7 +57,7 @@ class State(Struct, frozen=True, kw_only=True):
 def judged_state(begun: Begun) -> State:
     """Reads the source and renders it. OutsideError where the outside says no."""
     wanted, source = begun.wanted, begun.source
-    entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, LOCK)}
+    entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, SOURCES_LOCK)}
     listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
     clusters: Selection = named(wanted.clusters)
     part: Selection | AllButOtherShards = clusters
@@ -74,7 +72,7 @@ def judged_state(begun: Begun) -> State:
     if narrowed is not None:
         texts = narrowed.files(texts)
     ways = door(source)
-    declaration = with_sources(declare(texts, ways, part=part), files.get(LOCK))
+    declaration = with_sources(declare(texts, ways, part=part), files.get(SOURCES_LOCK))
     not_files = _not_files(entries.values())
     if narrowed is None:
         _check_names(wanted.clusters, declaration, not_files)

@@ -10,12 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.inventory import ENDINGS, FOLDER, KIND, NAME
+from generator.declared.inventory import ENDINGS, KIND, NAME
 from generator.documents.document import read
 from generator.facts.tag import ImageTag, parse
+from generator.layout import BASELINE, INVENTORY, MANIFEST, OUT, SOURCES_LOCK, TEMPLATES
 
-OUT, TEMPLATES = "out", "templates"
-BASELINE, LOCK = ".drivergate-baseline.yaml", ".drivergate-sources.lock"
 # Where a repository says which drivergate renders and judges it.
 PINS = re.compile(
     r"\.pre-commit-config\.yaml|prek\.toml|pyproject\.toml|(.*/)?requirements[^/]*\.txt|(uv|poetry)\.lock|\.gitlab-ci\.yml"
@@ -89,21 +88,21 @@ class _Reach:
 
     def add(self, change: Changed) -> None:
         path = change.path
-        if path.startswith(f"{FOLDER}/"):
+        if path.startswith(f"{INVENTORY}/"):
             if path.endswith(ENDINGS):
                 self._document(change)
         elif path.startswith(f"{TEMPLATES}/"):
             self.everything = f"{path} renders every cluster"
         elif path.startswith(f"{OUT}/"):
             self._output(path)
-        elif path in {BASELINE, LOCK} or _pins(change):
+        elif path in {BASELINE, SOURCES_LOCK} or _pins(change):
             self.everything = f"{path} is about all of them"
         else:
             self._named_file(path)
 
     def leaves(self, change: Changed) -> None:
         """Where all clusters are affected anyway: only which one was declared before."""
-        if change.path.startswith(f"{FOLDER}/") and change.before is not None and _kind(change.before) == "Cluster":
+        if change.path.startswith(f"{INVENTORY}/") and change.before is not None and _kind(change.before) == "Cluster":
             self.removed.add(_name(change.before))
 
     def clusters(self) -> dict[str, str]:
@@ -188,7 +187,7 @@ class _Reach:
         names, stems = set(self.names.values()), {parts[-1].rpartition(".")[0], *parts[:-1]}
         if found := names & stems:
             self.named |= dict.fromkeys(found, path)
-        elif parts != [".drivergate-manifest"]:
+        elif parts != [MANIFEST]:
             self.removed.add(parts[0])
 
     def _named_file(self, path: str) -> None:

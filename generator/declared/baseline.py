@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from generator.documents.document import places, read
 from generator.finding import Finding, Place, Severity
+from generator.layout import BASELINE
 
-FILE = ".drivergate-baseline.yaml"
 HEADER = "# Findings that were there when the gate was introduced. Written by: drivergate check --write-baseline\n"
 KEYS = ("rule", "cluster", "pool", "workload", "fact")
 
@@ -37,22 +37,22 @@ class Baseline(Struct, frozen=True):
 
     def places(self) -> dict[Entry, Place]:
         """Where each entry stands; the file is read again for it."""
-        found = places(self.data, FILE)
+        found = places(self.data, BASELINE)
         return {entry: found.value(("findings", index)) for index, entry in enumerate(self.entries)}
 
 
 def read_baseline(data: bytes) -> Baseline:
     """The baseline file's entries; what can't be read is a finding, never an empty baseline."""
-    document = read(data, FILE)
+    document = read(data, BASELINE)
     if document.findings:
         return Baseline((), document.findings)
     listed = document.value.get("findings") if isinstance(document.value, dict) else None
     if not isinstance(listed, list):
-        return Baseline((), (_unreadable(Place(FILE, 1, 1), f"{FILE} holds no list of findings"),))
+        return Baseline((), (_unreadable(Place(BASELINE, 1, 1), f"{BASELINE} holds no list of findings"),))
     entries = []
     for index, one in enumerate(listed):
         if not isinstance(one, dict) or not _is_entry(one):
-            place = places(data, FILE).value(("findings", index))
+            place = places(data, BASELINE).value(("findings", index))
             return Baseline((), (_unreadable(place, f"an entry is no text under each of {', '.join(KEYS)}"),))
         entries.append(Entry(*(one.get(key, "") for key in KEYS)))
     return Baseline(tuple(entries), (), data)

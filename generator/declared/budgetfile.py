@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from generator.declared.crds import plain
 from generator.declared.fleet import Fleet
-from generator.declared.repopath import OUT, is_plain
+from generator.declared.repopath import is_plain
 from generator.declared.repopath import problem as path_problem
 from generator.declared.requirements import of_selector
 from generator.declared.shape import misfits
@@ -21,6 +21,7 @@ from generator.documents.document import read
 from generator.documents.places import Path
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
+from generator.layout import OUT
 
 EXAMPLE = "budgets/api.yaml"
 KIND, API = "PodDisruptionBudget", "policy/v1"

@@ -34,6 +34,7 @@ from generator.documents.places import Path
 from generator.documents.texts import Texts
 from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, invalid
+from generator.layout import INVENTORY
 
 LAYERED = ("operator", "driver", "cuda", "protect", "delivery")
 
@@ -168,7 +169,7 @@ def _two_deliveries(
 def _no_fleet(inventory: Inventory) -> Finding:
     others = bool(inventory.clusters or inventory.node_images)
     message = "inventory/ holds no Fleet document" if others else "inventory/ holds no drivergate document"
-    return invalid("inventory/schema", Place("inventory"), message, "add inventory/fleet.yaml with kind: Fleet")
+    return invalid("inventory/schema", Place(INVENTORY), message, "add inventory/fleet.yaml with kind: Fleet")
 
 
 def _requires(file: str, wanted: str, version: str, texts: Texts) -> Iterator[Finding]:

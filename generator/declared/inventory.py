@@ -16,7 +16,6 @@ from generator.documents.document import read
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, Severity
 
-FOLDER = "inventory"
 ENDINGS = (".yaml", ".yml")
 LOOKS_LIKE_YAML = r"(?i)\.ya?ml(?![a-z])"  # compiled where a file's name doesn't end as it should
 KIND = re.compile(rb"""^kind:[ \t]*["']?([A-Za-z]+)""", re.MULTILINE)

@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from generator.declared import deliverymodel, workloadmodel
 from generator.declared.entry import DIGEST, PLATFORM, REPOSITORY, TAG, VERSION
 from generator.declared.modelparts import Count, Labels, Namespace, ObjectName, Range, Shape, Text
+from generator.layout import INVENTORY
 
 Arch = Literal["amd64", "arm64"]
 Mode = Literal["precompiled", "compiled", "preinstalled", "unmanaged"]
@@ -174,7 +175,7 @@ class Source(Shape, frozen=True):
 
     url: Annotated[Text, Meta(description="https://…, ssh://… or user@host:path, without credentials")]
     ref: Annotated[Text, Meta(description="the branch or tag that `drivergate sources update` follows")]
-    path: Annotated[str, Meta(description="the folder that holds the documents; default: inventory")] = "inventory"
+    path: Annotated[str, Meta(description="the folder that holds the documents; default: inventory")] = INVENTORY
 
 
 class Fleet(Shape, frozen=True):

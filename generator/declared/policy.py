@@ -6,12 +6,13 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Fleet, Install
-from generator.declared.repopath import OUT, is_plain
+from generator.declared.repopath import is_plain
 from generator.declared.repopath import problem as path_problem
 from generator.documents.document import places, read
 from generator.documents.places import Places
 from generator.documents.scalar import is_null
 from generator.finding import Finding, Place, invalid
+from generator.layout import OUT
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 MAPPINGS = (("spec",), ("metadata",), ("metadata", "annotations"))

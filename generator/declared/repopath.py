@@ -1,6 +1,6 @@
 """Paths that the inventory names: relative to the repository's root, outside of inventory/ and out/."""
 
-INVENTORY, OUT = "inventory", "out"
+from generator.layout import INVENTORY
 
 
 def is_plain(path: str) -> bool:

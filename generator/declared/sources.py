@@ -9,10 +9,9 @@ from generator.declared.repopath import is_plain
 from generator.declared.source import Source
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
+from generator.layout import SOURCES_LOCK
 
-LOCK = ".drivergate-sources.lock"
 # Files of a source are read as if they lay below this, with the source's name: no folder of one's own begins so.
-FOLDER = "inventory/@"
 RULE = "inventory/source"
 UPDATE = "run: drivergate sources update"
 # Compiled where they are asked for.
@@ -66,7 +65,7 @@ def problems(sources: tuple[Source, ...], file: str, texts: Texts, lock: bytes |
     yield from faults(sources, file, texts)
     found = read_lock(lock) if lock is not None else Lock({})
     if isinstance(found, str):
-        yield invalid(RULE, Place(LOCK, 1, 1), f"the lock file of sources can't be read: {found}", UPDATE)
+        yield invalid(RULE, Place(SOURCES_LOCK, 1, 1), f"the lock file of sources can't be read: {found}", UPDATE)
         return
     yield from _differences(sources, file, texts, found.sources)
 
@@ -91,17 +90,19 @@ def _differences(
     for one in sources:
         pinned, place = locked.get(one.name), texts.key(file, ("sources", one.name))
         if pinned is None:
-            yield invalid(RULE, place, f"the source {one.name} is pinned to no commit in {LOCK}", UPDATE)
+            yield invalid(RULE, place, f"the source {one.name} is pinned to no commit in {SOURCES_LOCK}", UPDATE)
             continue
         for field in ("url", "ref", "path"):
             here, there = getattr(one, field), getattr(pinned, field)
             if here != there:
-                message = f'the source {one.name} has {field} "{here}", and {LOCK} pins one with {field} "{there}"'
+                message = (
+                    f'the source {one.name} has {field} "{here}", and {SOURCES_LOCK} pins one with {field} "{there}"'
+                )
                 yield invalid(RULE, texts.value(file, ("sources", one.name, field)), message, UPDATE)
                 break
     for name in sorted(locked.keys() - {one.name for one in sources}):
-        message = f"{LOCK} pins the source {name}, and the Fleet document has none of that name"
-        yield invalid(RULE, Place(LOCK, 1, 1), message, f"{UPDATE}, or declare it again")
+        message = f"{SOURCES_LOCK} pins the source {name}, and the Fleet document has none of that name"
+        yield invalid(RULE, Place(SOURCES_LOCK, 1, 1), message, f"{UPDATE}, or declare it again")
 
 
 def _refused(url: str, ref: str, path: str) -> tuple[str, str, str] | None:

@@ -5,9 +5,7 @@ from typing import Protocol
 
 from generator.edges.errors import UnreadableError
 from generator.edges.source import Entry, Kind, Source, below, insides
-
-LOCK = ".drivergate-sources.lock"
-FOLDER = "inventory"
+from generator.layout import INVENTORY, SOURCES_LOCK
 
 
 class Elsewhere(Protocol):
@@ -43,7 +41,7 @@ class Sourced:
         entries = self.own.paths(*folders)
         wanted = insides(folders)
         if not any(
-            f"{FOLDER}/".startswith(f"{one}/" if one else "") or one.startswith(f"{FOLDER}/@") for one in wanted
+            f"{INVENTORY}/".startswith(f"{one}/" if one else "") or one.startswith(f"{INVENTORY}/@") for one in wanted
         ):
             return entries
         found = self._elsewhere()
@@ -54,7 +52,7 @@ class Sourced:
 
     def read(self, paths: Sequence[str]) -> dict[str, bytes]:
         """The content of these files, in one batch for each repository."""
-        found = self._elsewhere() if any(path.startswith(f"{FOLDER}/@") for path in paths) else {}
+        found = self._elsewhere() if any(path.startswith(f"{INVENTORY}/@") for path in paths) else {}
         contents = self.own.read([path for path in paths if path not in found])
         wanted: dict[int, tuple[Elsewhere, dict[str, str]]] = {}
         for path in paths:
@@ -67,13 +65,13 @@ class Sourced:
 
     def _elsewhere(self) -> dict[str, tuple[Elsewhere, str, Entry]]:
         if self._found is None:
-            locks = [entry.path for entry in self.own.paths(LOCK) if entry.kind is Kind.FILE]
-            opened = self._open_lock(self.own.read(locks)[LOCK]) if locks else {}
+            locks = [entry.path for entry in self.own.paths(SOURCES_LOCK) if entry.kind is Kind.FILE]
+            opened = self._open_lock(self.own.read(locks)[SOURCES_LOCK]) if locks else {}
             self._found = {
                 path: (elsewhere, entry.path, Entry(path, entry.kind))
                 for name, elsewhere in opened.items()
                 for entry in elsewhere.paths()
-                for path in [f"{FOLDER}/@{name}/{entry.path}"]
+                for path in [f"{INVENTORY}/@{name}/{entry.path}"]
             }
         return self._found
 
@@ -82,6 +80,6 @@ class Sourced:
         names = {path.split("/")[1] for path in found}
         for entry in entries:
             parts = entry.path.split("/")
-            if parts[0] == FOLDER and len(parts) > 1 and parts[1] in names:
+            if parts[0] == INVENTORY and len(parts) > 1 and parts[1] in names:
                 message = f"`{entry.path}` lies where the files of the source {parts[1][1:]} are read as if they lay"
                 raise UnreadableError(message, "move it, or rename the source")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from generator.finding import Finding, Place, invalid
+from generator.layout import OUT
 from generator.render.output import KUSTOMIZATIONS, RenderedFile
 from generator.render.template import cluster_of
 
@@ -19,7 +20,7 @@ def clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
         if first is not file:
             same = first.path.casefold() == file.path.casefold()
             why = "are one file on many file systems" if same else "are two kustomizations of one folder"
-            yield _clash(file, f"out/{file.path} and out/{first.path} ({first.template.file}) {why}")
+            yield _clash(file, f"{OUT}/{file.path} and {OUT}/{first.path} ({first.template.file}) {why}")
         if not file.kind or not file.name:
             continue
         group = file.api_version.rpartition("/")[0]
@@ -29,7 +30,7 @@ def clashes(files: Iterable[RenderedFile]) -> Iterator[Finding]:
             yield _clash(file, f"{file.kind} {file.name} is in out/{file.path} and in out/{other.path}")
     for folder in sorted(folders & paths.keys()):
         file = paths[folder]
-        yield _clash(file, f"out/{file.path} is a file, and other files are to lie in a folder of that name")
+        yield _clash(file, f"{OUT}/{file.path} is a file, and other files are to lie in a folder of that name")
 
 
 def in_the_way(file: RenderedFile) -> Finding:
@@ -38,7 +39,7 @@ def in_the_way(file: RenderedFile) -> Finding:
     return invalid(
         "template/outside-folder",
         Place(file.template.file),
-        f'out/{file.path} is the whole fleet\'s, and lies where those of cluster "{name}" do',
+        f'{OUT}/{file.path} is the whole fleet\'s, and lies where those of cluster "{name}" do',
         'give it another name, for example in a folder that begins with "_"',
     )
 

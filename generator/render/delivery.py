@@ -7,6 +7,7 @@ from typing import Any
 from generator.declared.delivery import ArgoCd, Flux, application_name, budgets_application_name
 from generator.declared.fleet import Cluster, Install
 from generator.facts.label import label_value_problem
+from generator.layout import OUT
 from generator.operator.driver import in_order
 from generator.render.template import DELIVERY
 
@@ -131,7 +132,7 @@ def _budgets_application(cluster: Cluster, argocd: ArgoCd | None) -> dict[str, A
     source = {
         "repoURL": argocd.repo_url,
         "targetRevision": argocd.target_revision,
-        "path": _below(argocd.path, f"out/{cluster.name}/{WORKLOADS}"),
+        "path": _below(argocd.path, f"{OUT}/{cluster.name}/{WORKLOADS}"),
     }
     policy: dict[str, Any] = {"syncOptions": SYNC_OPTIONS}
     if argocd.automated is not None:  # a budget that nobody declares any more would block drains for ever
@@ -156,7 +157,7 @@ def _sources(cluster: Cluster, argocd: ArgoCd, files: Mapping[str, str]) -> list
     found: list[dict[str, Any]] = []
     chart, values = argocd.chart, _values_file(cluster)
     if chart.enabled and cluster.operator.install is Install.HELM and values in files:
-        listed = [_below(argocd.path, path) for path in (*chart.value_files, f"out/{values}")]
+        listed = [_below(argocd.path, path) for path in (*chart.value_files, f"{OUT}/{values}")]
         found.append(
             {
                 "repoURL": chart.repo_url,
@@ -171,7 +172,7 @@ def _sources(cluster: Cluster, argocd: ArgoCd, files: Mapping[str, str]) -> list
         # With a path it would be rendered too (argo-cd docs/user-guide/multiple_sources.md).
         found.append({**git, "ref": "values"})
     if _is_synced(cluster, DRIVERS, files):
-        found.append({**git, "path": _below(argocd.path, f"out/{cluster.name}/{DRIVERS}")})
+        found.append({**git, "path": _below(argocd.path, f"{OUT}/{cluster.name}/{DRIVERS}")})
     return found
 
 
@@ -199,7 +200,7 @@ def _kustomization(cluster: Cluster, flux: Flux) -> dict[str, Any]:
         "force": False,
         "healthCheckExprs": list(HEALTH_EXPRESSIONS),
         "interval": flux.interval,
-        "path": "./" + _below(flux.path, f"out/{cluster.name}/{DRIVERS}"),
+        "path": "./" + _below(flux.path, f"{OUT}/{cluster.name}/{DRIVERS}"),
         "prune": flux.prune,
         "sourceRef": _source(flux),
         "timeout": flux.timeout,
@@ -214,7 +215,7 @@ def _budgets_kustomization(cluster: Cluster, flux: Flux) -> dict[str, Any]:
     return {
         "force": False,
         "interval": flux.interval,
-        "path": "./" + _below(flux.path, f"out/{cluster.name}/{WORKLOADS}"),
+        "path": "./" + _below(flux.path, f"{OUT}/{cluster.name}/{WORKLOADS}"),
         "prune": True,
         "sourceRef": _source(flux),
         "timeout": flux.timeout,

@@ -9,11 +9,10 @@ from msgspec import Struct
 from generator.declared.repopath import is_plain
 from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.documents.document import read
+from generator.layout import MANIFEST
 from generator.render.output import Rendered
 from generator.render.template import DELIVERY, cluster_of
 
-FOLDER = "out"
-MANIFEST = ".drivergate-manifest"
 HEADER = "# The files that drivergate owns below this folder, with the SHA-256 of each. Written by: drivergate render\n"
 DRIVER_KIND = rb"(?m)^kind:[ \t]*(NVIDIADriver|ClusterPolicy)"
 LINE = re.compile(r"sha256:([0-9a-f]{64})  (\S.*)")

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from generator.documents.syntax import Problem, character, decode
 from generator.finding import Finding, Place, Severity, invalid
+from generator.layout import TEMPLATES
 
-FOLDER = "templates"
 ENDING = ".j2"
 # What a GitOps tool is told, outside of every folder that it syncs to a cluster.
 DELIVERY = "_delivery"
@@ -69,7 +69,7 @@ def collect(bundled: Mapping[str, str], users: Mapping[str, bytes]) -> Templates
     chosen = {path: Template(path, f"(drivergate) {path}", text, ours=True) for path, text in bundled.items()}
     findings: list[Finding] = []
     for file in sorted(users):
-        path = file.removeprefix(f"{FOLDER}/")
+        path = file.removeprefix(f"{TEMPLATES}/")
         if not path.endswith(ENDING):
             findings += _unread(file)
             continue
@@ -115,7 +115,7 @@ def _unread(file: str) -> Iterator[Finding]:
             severity=Severity.ERROR,
             place=Place(file),
             message=f'the file is not read: a template\'s name ends in "{ENDING}"',
-            hint=f"rename it to {file}{ENDING}, or move it out of {FOLDER}/",
+            hint=f"rename it to {file}{ENDING}, or move it out of {TEMPLATES}/",
         )
 
 
@@ -142,7 +142,7 @@ def _misplaced(template: Template) -> Iterator[Finding]:
         yield invalid("template/outside-folder", place, message, "put it below templates/{cluster}/")
     elif parts[0] == DELIVERY and not _fits_delivery(parts):
         message = f"{template.path} mixes up what is one cluster's and what is the whole fleet's"
-        tool = f"templates/{DELIVERY}/{parts[1]}"
+        tool = f"{TEMPLATES}/{DELIVERY}/{parts[1]}"
         hint = f"put it at {tool}/{{cluster}}.yaml.j2, below {tool}/{{cluster}}/, or without any {{…}} below {tool}/"
         yield invalid("template/outside-folder", place, message, hint)
     elif not template.path.endswith((".yaml.j2", ".yml.j2")):

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 
-from generator.render.ownership import FOLDER, Changes, normal
+from generator.layout import OUT
+from generator.render.ownership import Changes, normal
 
 COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 RESET = "\x1b[0m"
@@ -25,8 +26,8 @@ def patch(path: str, old: str, new: str) -> str:
 
 
 def _file(path: str, old: str, new: str, *, is_new: bool, is_gone: bool) -> Iterator[str]:
-    before = "/dev/null" if is_new else f"a/{FOLDER}/{path}"
-    after = "/dev/null" if is_gone else f"b/{FOLDER}/{path}"
+    before = "/dev/null" if is_new else f"a/{OUT}/{path}"
+    after = "/dev/null" if is_gone else f"b/{OUT}/{path}"
     yield from _lines(old, new, before, after)
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.declared.sources import FOLDER as ELSEWHERE
-from generator.declared.sources import LOCK
 from generator.finding import Finding, Place, Severity
+from generator.layout import SOURCES, SOURCES_LOCK
 from generator.report.formats.text import printable, sentence
 
 RANK = {Severity.INVALID: 0, Severity.ERROR: 1, Severity.WARNING: 2}
@@ -75,8 +74,8 @@ def below(prefix: str, findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def _below(prefix: str, one: Finding) -> Finding:
     place = one.place
-    if place.file.startswith(ELSEWHERE) and "/" in place.file.removeprefix(ELSEWHERE):
-        return replace(one, place=Place(f"{prefix}{LOCK}"), message=f"{place}: {one.message}")
+    if place.file.startswith(SOURCES) and "/" in place.file.removeprefix(SOURCES):
+        return replace(one, place=Place(f"{prefix}{SOURCES_LOCK}"), message=f"{place}: {one.message}")
     return replace(one, place=replace(place, file=f"{prefix}{place.file}")) if prefix else one
 
 

@@ -6,10 +6,9 @@ from msgspec import Struct
 
 from generator.declared.affected import Affected, Changed
 from generator.declared.catalog import Catalog, CatalogFile, collect
-from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.selection import NOTHING, Clusters, Everything, Selection, exactly
 from generator.finding import Finding, Severity
-from generator.render.template import FOLDER as TEMPLATES
+from generator.layout import INVENTORY, TEMPLATES
 from generator.revision.assemble import Purpose, assemble
 from generator.revision.declaration import Declaration, Door, declare
 from generator.revision.narrow import affected_clusters

@@ -2,12 +2,9 @@
 
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import ENDINGS
-from generator.declared.inventory import FOLDER as INVENTORY
 from generator.declared.repopath import is_plain
+from generator.layout import INPUTS, TEMPLATES
 from generator.render.template import ENDING
-from generator.render.template import FOLDER as TEMPLATES
-
-INPUTS = (INVENTORY, TEMPLATES)
 
 
 def named_files(fleet: Fleet) -> frozenset[str]:

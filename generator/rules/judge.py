@@ -10,6 +10,7 @@ from generator.declared.fleet import Fleet, SilenceEntry
 from generator.declared.selection import EVERYTHING
 from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
+from generator.layout import OUT
 from generator.revision.revision import Revision
 from generator.rules.rule import Rule
 
@@ -102,12 +103,13 @@ def without_fleet(judgement: Judgement) -> Judgement:
     kept = tuple(
         one
         for one in judgement.findings
-        if one.cluster or one.pool or one.workload or one.place.file.startswith(OUT) or one.severity is Severity.INVALID
+        if one.cluster
+        or one.pool
+        or one.workload
+        or one.place.file.startswith(f"{OUT}/")
+        or one.severity is Severity.INVALID
     )
     return replace(judgement, findings=kept)
-
-
-OUT = "out/"
 
 
 def _pairs(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:

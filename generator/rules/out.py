@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from generator.declared.crds import plain
 from generator.declared.selection import selects
 from generator.finding import Place, Severity
-from generator.render.ownership import FOLDER, MANIFEST, strays, taken_away
+from generator.layout import MANIFEST, OUT
+from generator.render.ownership import strays, taken_away
 from generator.render.template import cluster_of
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
@@ -27,17 +28,17 @@ def drift(revision: Revision) -> Iterator[Problem]:
         if path in todo.foreign:
             continue
         what = "differs from what the inventory renders" if path in revision.out else "is missing"
-        yield _problem(f"{FOLDER}/{path}", what, hint, clusters.get(path, ""))
+        yield _problem(f"{OUT}/{path}", what, hint, clusters.get(path, ""))
     asked = {taken.path: taken.name for taken in taken_away(revision.rendered, revision.out, todo.removed)}
     left = [path for path in todo.removed if path in revision.out]
     for path in left:
         name = asked.get(path) or asked.get(cluster_of(path))
         how = hint.replace(RENDER, f"{RENDER} --allow-remove {name}") if name else hint
-        yield _problem(f"{FOLDER}/{path}", "is rendered from nothing any more", how, cluster_of(path))
+        yield _problem(f"{OUT}/{path}", "is rendered from nothing any more", how, cluster_of(path))
     if todo.relists and not todo.written and not left:
         what = "does not list what is rendered" if revision.owned.readable else "has lines that are no entry of a file"
         what = what if MANIFEST in revision.out else "is missing"
-        yield _problem(f"{FOLDER}/{MANIFEST}", what, hint, "")
+        yield _problem(f"{OUT}/{MANIFEST}", what, hint, "")
 
 
 def removal(revision: Revision) -> Iterator[Problem]:
@@ -45,13 +46,13 @@ def removal(revision: Revision) -> Iterator[Problem]:
     todo = revision.todo()
     for path in todo.foreign:
         what = "would be overwritten, and drivergate does not own it"
-        hint = f"move it away, or add its line to {FOLDER}/{MANIFEST} to hand it over"
-        yield _problem(f"{FOLDER}/{path}", what, hint, cluster_of(path))
+        hint = f"move it away, or add its line to {OUT}/{MANIFEST} to hand it over"
+        yield _problem(f"{OUT}/{path}", what, hint, cluster_of(path))
     if revision.allow_remove is None:
         return
     for taken in taken_away(revision.rendered, revision.out, todo.removed):
         if not revision.allow_remove & taken.names:
-            where = f"{FOLDER}/{taken.path}"
+            where = f"{OUT}/{taken.path}"
             hint = f"keep it, or run: drivergate render --allow-remove {taken.name}"
             message = f"{taken.what} would be removed from git, and its drivers with it"
             yield Problem(place=Place(where), message=message, hint=hint, cluster=taken.cluster, fact=taken.name)
@@ -59,26 +60,26 @@ def removal(revision: Revision) -> Iterator[Problem]:
 
 def stray(revision: Revision) -> Iterator[Problem]:
     """Files below out/ that are nobody's."""
-    bases = {cluster.operator.policy_base.removeprefix(f"{FOLDER}/") for cluster in revision.fleet.clusters}
+    bases = {cluster.operator.policy_base.removeprefix(f"{OUT}/") for cluster in revision.fleet.clusters}
     for path in strays(revision.out, revision.rendered, revision.owned):
         of_another = not selects(revision.selection, cluster_of(path))
         if not of_another and path not in bases and DOCUMENT not in revision.out[path]:  # see contains_input
             what = "is not rendered by drivergate; it is left alone"
-            yield _problem(f"{FOLDER}/{path}", what, f"move it out of {FOLDER}/, or render it from a template", "")
+            yield _problem(f"{OUT}/{path}", what, f"move it out of {OUT}/, or render it from a template", "")
 
 
 def contains_input(revision: Revision) -> Iterator[Problem]:
     """Our own input below out/: a folder of manifests would stop being one."""
-    hint = f"move it out of {FOLDER}/"
+    hint = f"move it out of {OUT}/"
     for path in strays(revision.out, revision.rendered, revision.owned):
         if DOCUMENT in revision.out[path]:
-            what = f"is a drivergate document inside the output folder {FOLDER}/"
-            yield _problem(f"{FOLDER}/{path}", what, hint, "")
+            what = f"is a drivergate document inside the output folder {OUT}/"
+            yield _problem(f"{OUT}/{path}", what, hint, "")
     for cluster in revision.fleet.clusters:
         named = cluster.operator.policy_base
-        if named.startswith(f"{FOLDER}/"):
+        if named.startswith(f"{OUT}/"):
             place = revision.fleet.said(cluster, "operator", "clusterPolicyBase")
-            message = f"clusterPolicyBase {named} lies inside the output folder {FOLDER}/"
+            message = f"clusterPolicyBase {named} lies inside the output folder {OUT}/"
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
 
 
@@ -104,7 +105,7 @@ def too_large(revision: Revision) -> Iterator[Problem]:
         if size > MAX_OBJECT and SERVER_SIDE not in options:
             what = f"holds an object of {size} bytes of JSON, and a client-side apply takes at most {MAX_OBJECT}"
             hint = f'annotate it with argocd.argoproj.io/sync-options: "{SERVER_SIDE}"'
-            yield _problem(f"{FOLDER}/{file.path}", what, hint, file.cluster)
+            yield _problem(f"{OUT}/{file.path}", what, hint, file.cluster)
 
 
 def _is_small(text: str) -> bool:

@@ -6,6 +6,7 @@ from posixpath import normpath
 from typing import Any
 
 from generator.finding import Place, Severity
+from generator.layout import OUT
 from generator.render.output import KUSTOMIZATIONS
 from generator.render.rendered import GPU_OPERATOR
 from generator.revision.revision import Revision
@@ -30,7 +31,7 @@ def not_a_manifest(revision: Revision) -> Iterator[Problem]:
             told.add(file.template.file)
             yield Problem(
                 place=Place(file.template.file),
-                message=f"out/{file.path} {wrong}",
+                message=f"{OUT}/{file.path} {wrong}",
                 hint="print the list as {{ resources | block(2) }}: the files beside it",
                 cluster=file.cluster,
                 fact=file.path,

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.declared.baseline import FILE
+from generator.layout import BASELINE
 from tests.testing.command import call
 from tests.testing.levels import CATALOG, HEAD, repository
 
@@ -27,15 +27,15 @@ def rendered(tmp_path: Path, capfd: Capture, **changed: str) -> Path:
 )
 def test_entries_are_counted(tmp_path: Path, capfd: Capture, catalog: str, told: str) -> None:
     called = call(capfd, *WRITE, root=rendered(tmp_path, capfd, catalog=catalog))
-    assert (called.code, called.err) == (0, f"wrote {FILE} with {told}\n")
+    assert (called.code, called.err) == (0, f"wrote {BASELINE} with {told}\n")
 
 
 def test_as_json(tmp_path: Path, capfd: Capture) -> None:
     root = rendered(tmp_path, capfd, catalog=CATALOG.replace("1050-aws", "1051-aws"))
     called = call(capfd, *WRITE, "--format", "json", root=root)
     assert (called.code, called.err) == (0, "")
-    assert json.loads(called.out) == {"written": [FILE], "entries": 1, "blocked": False, "findings": []}
-    assert (root / FILE).exists()
+    assert json.loads(called.out) == {"written": [BASELINE], "entries": 1, "blocked": False, "findings": []}
+    assert (root / BASELINE).exists()
 
 
 def test_json_of_what_no_baseline_can_hold(tmp_path: Path, capfd: Capture) -> None:
@@ -44,4 +44,4 @@ def test_json_of_what_no_baseline_can_hold(tmp_path: Path, capfd: Capture) -> No
     printed = json.loads(called.out)
     assert (called.code, called.err, printed["written"], printed["blocked"]) == (2, "", [], True)
     assert [one["file"] for one in printed["findings"]] == ["inventory/two.yaml"]
-    assert not (root / FILE).exists()
+    assert not (root / BASELINE).exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli.run import run
-from generator.declared.baseline import FILE as BASELINE
+from generator.layout import BASELINE
 from tests.testing.gitrepo import Repo
 
 FLEET = """\

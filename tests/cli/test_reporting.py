@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli.outcome import Reporting
-from generator.declared.baseline import FILE as BASELINE
+from generator.layout import BASELINE
 from tests.testing.command import call
 from tests.testing.gitrepo import Repo, isolate
 from tests.testing.levels import repository

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.declared.baseline import FILE, Entry, baseline_text, entries_of, read_baseline
+from generator.declared.baseline import Entry, baseline_text, entries_of, read_baseline
 from generator.finding import Finding, Place, Severity
+from generator.layout import BASELINE
 
 
 def finding(rule: str, severity: Severity, **about: str) -> Finding:
@@ -79,7 +80,7 @@ def test_a_baseline_that_can_t_be_read_is_a_finding(text: str) -> None:
     read = read_baseline(text.encode())
     assert read.entries == ()
     (problem,) = read.findings
-    assert (problem.severity, problem.place.file) == (Severity.INVALID, FILE)
+    assert (problem.severity, problem.place.file) == (Severity.INVALID, BASELINE)
     assert problem.place.line
     assert problem.hint
 
@@ -87,5 +88,5 @@ def test_a_baseline_that_can_t_be_read_is_a_finding(text: str) -> None:
 def test_an_entry_knows_its_line() -> None:
     entries = (Entry("a/b", "", "", "", "x"), Entry("c/d", "", "", "", ""))
     read = read_baseline(baseline_text(entries).encode())
-    assert read.places() == {entries[0]: Place(FILE, 3, 5), entries[1]: Place(FILE, 4, 5)}
-    assert read_baseline(b"findings:\n  - {rule: a}\n  - x\n").findings[0].place == Place(FILE, 3, 5)
+    assert read.places() == {entries[0]: Place(BASELINE, 3, 5), entries[1]: Place(BASELINE, 4, 5)}
+    assert read_baseline(b"findings:\n  - {rule: a}\n  - x\n").findings[0].place == Place(BASELINE, 3, 5)

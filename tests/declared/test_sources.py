@@ -3,8 +3,9 @@
 import pytest
 
 from generator.declared.source import Source, declared
-from generator.declared.sources import LOCK, Pinned, lock_text, problems, read_lock
+from generator.declared.sources import Pinned, lock_text, problems, read_lock
 from generator.finding import Severity
+from generator.layout import SOURCES_LOCK
 from tests.testing.inventories import FLEET, files
 from tests.testing.judging import findings, revision_of
 
@@ -15,7 +16,7 @@ PINNED = Pinned(url=URL, ref="main", path="inventory", commit=COMMIT)
 
 def repository(said: str, lock: str | None) -> dict[str, str]:
     made = files(fleet=f"{FLEET}sources:\n  kernels: {said}\n")
-    return made if lock is None else {**made, LOCK: lock}
+    return made if lock is None else {**made, SOURCES_LOCK: lock}
 
 
 def told(said: str, lock: str | None = lock_text({"kernels": PINNED})) -> list[tuple[str, str]]:
@@ -85,11 +86,14 @@ def test_paths_that_lead_out(path: str) -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (f"{{url: {URL}, ref: v2}}", f'the source kernels has ref "v2", and {LOCK} pins one with ref "main"'),
-        (f"{{url: {URL}x, ref: main}}", f'the source kernels has url "{URL}x", and {LOCK} pins one with url "{URL}"'),
+        (f"{{url: {URL}, ref: v2}}", f'the source kernels has ref "v2", and {SOURCES_LOCK} pins one with ref "main"'),
+        (
+            f"{{url: {URL}x, ref: main}}",
+            f'the source kernels has url "{URL}x", and {SOURCES_LOCK} pins one with url "{URL}"',
+        ),
         (
             f"{{url: {URL}, ref: main, path: b}}",
-            f'the source kernels has path "b", and {LOCK} pins one with path "inventory"',
+            f'the source kernels has path "b", and {SOURCES_LOCK} pins one with path "inventory"',
         ),
     ],
 )  # fmt: skip
@@ -99,11 +103,11 @@ def test_a_change_of_what_is_asked_for_needs_a_new_pin(said: str, message: str) 
 
 def test_unpinned_and_pinned_for_nobody() -> None:
     assert told(f"{{url: {URL}, ref: main}}", None) == [
-        ("inventory/fleet.yaml:8:3", f"the source kernels is pinned to no commit in {LOCK}")
+        ("inventory/fleet.yaml:8:3", f"the source kernels is pinned to no commit in {SOURCES_LOCK}")
     ]
     lock = lock_text({"kernels": PINNED, "others": PINNED})
     assert told(f"{{url: {URL}, ref: main}}", lock) == [
-        (f"{LOCK}:1:1", f"{LOCK} pins the source others, and the Fleet document has none of that name")
+        (f"{SOURCES_LOCK}:1:1", f"{SOURCES_LOCK} pins the source others, and the Fleet document has none of that name")
     ]
 
 

@@ -17,7 +17,8 @@ from typing import Any
 
 from generator.cli.run import run
 from generator.edges.source import is_temporary
-from generator.render.ownership import HEADER, MANIFEST, ownership
+from generator.layout import MANIFEST
+from generator.render.ownership import HEADER, ownership
 from tests.testing.fleet import FLEET, NEXT, RUNNING, catalog, lay
 
 CLUSTERS, POOLS = 10, 4

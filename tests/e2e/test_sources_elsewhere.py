@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.declared.sources import LOCK
+from generator.layout import SOURCES_LOCK
 from tests.testing.command import Exit
 from tests.testing.fleet import drivergate
 from tests.testing.gitrepo import Repo
@@ -57,7 +57,7 @@ def check(repo: Repo, *arguments: str) -> Exit:
 
 
 def pinned(repo: Repo) -> str:
-    commit = json.loads((repo.path / LOCK).read_text())["sources"]["kernels"]["commit"]
+    commit = json.loads((repo.path / SOURCES_LOCK).read_text())["sources"]["kernels"]["commit"]
     assert isinstance(commit, str)
     return commit
 
@@ -95,7 +95,7 @@ def test_each_state_of_the_repository_has_its_own_pin(ours: Repo, theirs: Repo) 
     newer(theirs)
     update(ours)
     assert [check(ours, *source).code for source in ((), ("--staged",), ("--rev", "HEAD"))] == [1, 0, 0]
-    ours.git("add", LOCK)
+    ours.git("add", SOURCES_LOCK)
     assert [check(ours, *source).code for source in (("--staged",), ("--rev", "HEAD"))] == [1, 0]
 
 
@@ -225,19 +225,19 @@ def test_a_moved_pin_is_about_all_clusters(ours: Repo, theirs: Repo) -> None:
     update(ours)
     said = check(ours, "--changed-since", "HEAD")
     assert said.code == 1
-    assert LOCK in said.err
+    assert SOURCES_LOCK in said.err
 
 
 def test_bad_usage_and_a_broken_lock_file(ours: Repo) -> None:
     assert update(ours, "kernel").code == 2
     assert 'did you mean "kernels"' in update(ours, "kernel").text
-    before = (ours.path / LOCK).read_text()
-    (ours.path / LOCK).write_text("{")
+    before = (ours.path / SOURCES_LOCK).read_text()
+    (ours.path / SOURCES_LOCK).write_text("{")
     said = check(ours)
     assert said.code == 2
-    assert f"can't read {LOCK}" in said.err
+    assert f"can't read {SOURCES_LOCK}" in said.err
     assert update(ours).code == 0
-    assert (ours.path / LOCK).read_text() == before
+    assert (ours.path / SOURCES_LOCK).read_text() == before
 
 
 def test_a_source_that_is_no_longer_declared_leaves_the_lock(ours: Repo) -> None:
@@ -245,7 +245,7 @@ def test_a_source_that_is_no_longer_declared_leaves_the_lock(ours: Repo) -> None
     fleet.write_text(FLEET)
     assert check(ours).code == 2
     assert update(ours).code == 0
-    assert json.loads((ours.path / LOCK).read_text()) == {"sources": {}}
+    assert json.loads((ours.path / SOURCES_LOCK).read_text()) == {"sources": {}}
 
 
 def test_json_tells_the_same(ours: Repo, theirs: Repo) -> None:

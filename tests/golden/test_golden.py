@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator.finding import Severity
-from generator.render.ownership import MANIFEST
+from generator.layout import MANIFEST
 from generator.rules.judge import judge
 from generator.rules.table import RULES
 from tests.testing.judging import fresh, revision_of

@@ -4,10 +4,10 @@ import pytest
 
 from generator.declared.selection import named
 from generator.finding import Severity
+from generator.layout import MANIFEST
 from generator.render.output import Rendered
 from generator.render.ownership import (
     HEADER,
-    MANIFEST,
     Changes,
     Ownership,
     changes,

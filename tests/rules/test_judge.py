@@ -3,8 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from generator.declared.baseline import FILE, Baseline, baseline_text, entries_of, read_baseline
+from generator.declared.baseline import Baseline, baseline_text, entries_of, read_baseline
 from generator.finding import Finding, Place, Severity
+from generator.layout import BASELINE
 from generator.revision.revision import Revision
 from generator.rules.judge import Judgement, judge
 from generator.rules.rule import Problem, Rule
@@ -188,7 +189,7 @@ def test_listed_findings_warn_and_new_ones_fail() -> None:
 def test_a_stale_entry_is_told_at_its_line() -> None:
     listed = read_baseline(baseline_text(entries_of(judged(files(UNBUILT, UNBUILT_B)).findings)).encode())
     (finding,) = unused(judged(files(UNBUILT), baseline=listed))
-    assert finding.place == Place(FILE, 4, 5)
+    assert finding.place == Place(BASELINE, 4, 5)
     assert finding.message.startswith("no image/missing finding is left for the baseline entry one/b ")
     assert finding.hint == "run: drivergate check --write-baseline"
 

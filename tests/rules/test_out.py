@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from generator.declared.selection import exactly
 from generator.finding import Finding
-from generator.render.ownership import MANIFEST, ownership
+from generator.layout import MANIFEST
+from generator.render.ownership import ownership
 from generator.revision.revision import Revision
 from generator.rules.judge import judge
 from generator.rules.table import RULES

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from generator.declared.sources import LOCK
 from generator.finding import Finding
+from generator.layout import MANIFEST, SOURCES_LOCK
 from generator.render.output import Rendered
-from generator.render.ownership import MANIFEST, manifest, ownership
 from generator.render.ownership import digest as file_digest
+from generator.render.ownership import manifest, ownership
 from generator.revision.assemble import assemble
 from generator.revision.declaration import declare, with_sources
 from generator.revision.driver_objects import DriverObject
@@ -37,7 +37,7 @@ def revision_of(
 
     inventory = {path: text for path, text in content.items() if path.startswith("inventory/")}
     templates = {path: text for path, text in content.items() if path.startswith("templates/")}
-    declaration = with_sources(declare(inventory, door), content.get(LOCK))
+    declaration = with_sources(declare(inventory, door), content.get(SOURCES_LOCK))
     revision = assemble(declaration, door, templates)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:

@@ -8,7 +8,8 @@ from msgspec.json import encode
 from msgspec.json import format as indented
 
 from generator.finding import Finding
-from generator.render.ownership import FOLDER, Changes
+from generator.layout import OUT
+from generator.render.ownership import Changes
 from generator.report.formats.text import printable, sentence
 from generator.report.summary import Summary
 
@@ -26,8 +27,8 @@ def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) 
 def changes(todo: Changes | None, findings: Sequence[Finding]) -> dict[str, Any]:
     """What render did or would do, with what the gate will say; None where findings keep it from all of it."""
     body = {
-        "written": [f"{FOLDER}/{path}" for path in todo.told] if todo else [],
-        "removed": [f"{FOLDER}/{path}" for path in todo.removed] if todo else [],
+        "written": [f"{OUT}/{path}" for path in todo.told] if todo else [],
+        "removed": [f"{OUT}/{path}" for path in todo.removed] if todo else [],
         "blocked": todo is None,
     }
     return with_findings(body, findings)

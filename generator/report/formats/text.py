@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from generator.finding import Finding, Severity
-from generator.render.ownership import FOLDER, Changes
+from generator.layout import OUT
+from generator.render.ownership import Changes
 from generator.report.summary import Summary
 
 WORDS = {Severity.INVALID: "error", Severity.ERROR: "error", Severity.WARNING: "warning"}
@@ -42,10 +43,10 @@ def as_warnings(findings: Sequence[Finding]) -> list[Finding]:
 def changes(todo: Changes, *, done: bool) -> str:
     """One line per file that changes."""
     if not todo.told and not todo.removed:
-        return f"{FOLDER}/ is up to date\n"
+        return f"{OUT}/ is up to date\n"
     written, removed = ("wrote", "removed") if done else ("would write", "would remove")
-    lines = [f"{written} {FOLDER}/{printable(path)}\n" for path in todo.told]
-    lines += [f"{removed} {FOLDER}/{printable(path)}\n" for path in todo.removed]
+    lines = [f"{written} {OUT}/{printable(path)}\n" for path in todo.told]
+    lines += [f"{removed} {OUT}/{printable(path)}\n" for path in todo.removed]
     return "".join(lines)
 
 

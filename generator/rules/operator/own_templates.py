@@ -10,10 +10,10 @@ from generator.declared.crds import plain
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
 from generator.finding import Place
+from generator.layout import TEMPLATES
 from generator.operator.driver import policy_spec
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS, OBJECT, POLICY, VALUES
-from generator.render.template import FOLDER as TEMPLATES
 from generator.render.values import chart_values
 from generator.render.views import FLUX_PRUNE, STRONGER, SYNC_OPTIONS, ClusterValues
 from generator.revision.revision import Revision

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
+from generator.layout import OUT
 from generator.operator.driverpod import Settings, Unmade
 from generator.operator.reload import ABSENT, Change, Effect, changes, machine_of, verdict
 from generator.revision.driver_objects import VALUES, DriverObject
@@ -112,7 +113,7 @@ def as_policy(one: DriverObject) -> Settings:
 
 
 def _name(one: DriverObject) -> str:
-    return f"ClusterPolicy {one.name}" if one.kind != VALUES else f"out/{one.path}"
+    return f"ClusterPolicy {one.name}" if one.kind != VALUES else f"{OUT}/{one.path}"
 
 
 def _told(found: Sequence[Change]) -> str:
