@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from generator.words import shortened
+
 _NAMED = 5
 
 
@@ -17,6 +19,4 @@ class Note(Struct, frozen=True):
 
 def some(names: Iterable[str]) -> str:
     """The first few names, and how many more there are."""
-    listed = sorted(names)
-    more = len(listed) - _NAMED
-    return ", ".join(listed[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return shortened(sorted(names), _NAMED)

@@ -12,6 +12,7 @@ from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts.label import KERNEL, OS_VERSION
 from generator.facts.reference import parse
 from generator.operator.ask import Answer, Asks
+from generator.words import shortened
 
 SHOWN = 5
 
@@ -63,7 +64,7 @@ def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Dif
     """Several kernels are what a roll looks like; several releases of an OS are what no roll should be."""
     systems = sorted({system.os for system in standing.systems if system.os})
     if len(systems) > 1:
-        told = "; ".join(f"{one.os} with {one.kernel}: {_few(one.nodes)}" for one in standing.systems)
+        told = "; ".join(f"{one.os} with {one.kernel}: {shortened(one.nodes, SHOWN)}" for one in standing.systems)
         hint = "split the pool by OS, or finish the migration: under a ClusterPolicy the first node decides for all"
         yield _difference(cluster, pool, What.MIXED, f"its nodes run {' and '.join(systems)} ({told})", hint)
 
@@ -101,7 +102,7 @@ def name_collisions(cluster: Cluster, answers: Iterable[tuple[str, Answer]]) -> 
     for (pool, name), selectors in sorted(named.items()):
         if len(selectors) < 2:
             continue
-        groups = [f"{_system_of(dict(selector))} ({_few(nodes)})" for selector, nodes in selectors.items()]
+        groups = [f"{_system_of(dict(selector))} ({shortened(nodes, SHOWN)})" for selector, nodes in selectors.items()]
         message = (
             f'the operator names its DaemonSets for {" and ".join(groups)} all "{name}", and makes one of them only'
         )
@@ -129,7 +130,7 @@ def rebuilt(cluster: Cluster, live: Live, nodes: Sequence[Standing], catalog: Ca
         if len(digests) > 1:
             recorded = _recorded(catalog, image)
             told = "; ".join(
-                f"{digest}{' (as in the catalog)' if digest == recorded else ''} on {_few(sorted(found))}"
+                f"{digest}{' (as in the catalog)' if digest == recorded else ''} on {shortened(sorted(found), SHOWN)}"
                 for digest, found in sorted(digests.items())
             )
             yield Difference(
@@ -146,11 +147,6 @@ def _recorded(catalog: Catalog, image: str) -> str:
         return ""
     entry = catalog.find(f"{found.registry}/{found.repository}", found.tag)
     return (entry.digest or "") if entry else ""
-
-
-def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{', '.join(names[:SHOWN])}{more}"
 
 
 def _difference(cluster: Cluster, pool: Pool, what: What, message: str, hint: str) -> Difference:

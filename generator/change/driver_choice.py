@@ -15,6 +15,7 @@ from generator.facts.packaged import Builder
 from generator.images.lookup import Listed
 from generator.operator.combination import Combination, combinations
 from generator.rules.gpu import driver_branch, family_of
+from generator.words import and_more
 
 GPU_SOURCE = "NVIDIA's data-center driver pages: the last branch of each GPU architecture"
 
@@ -115,8 +116,8 @@ class Proposals:
         ones = [one for one in combinations(cluster, pool) if isinstance(one.reference, str)]
         unbuilt = [combination for combination in ones if not self.listed.look_up(combination).usable]
         if unbuilt:
-            first, more = unbuilt[0], len(unbuilt) - 1
-            rest = f" and {more} more" if more else ""
+            first = unbuilt[0]
+            rest = and_more(len(unbuilt), 1)
             yield Reason(f"{first.tag} for {first.platform}{rest} not built", "the catalog")
             yield from _nobody(first)
 

@@ -36,9 +36,9 @@ from generator.observed.objects import Objects
 from generator.report import audit as report
 from generator.report.diff import patch
 from generator.report.formats import json
-from generator.report.formats.text import printable
 from generator.report.unasked import Unasked
 from generator.revision.declaration import Declaration
+from generator.words import printable
 
 
 class AuditFormat(StrEnum):

@@ -16,9 +16,9 @@ from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, say
 from generator.declared.entry import MODULE_TYPE, PLATFORM, REPOSITORY
 from generator.declared.mirror import asked
-from generator.edges.errors import printable
 from generator.edges.given import read_given
 from generator.report import catalog
+from generator.words import printable
 
 MOST = 10  # unreadable lines that are told
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from generator.cli.begin import Wanted, begin
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, Reporting, colored, exit_code, out, say
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.layout import BASELINE
+from generator.words import counted, printable
 
 if TYPE_CHECKING:
     from generator.cli.reporting import Output
@@ -241,7 +242,7 @@ def _write_baseline(state: "State", *, printed: Format) -> int:
     if printed is Format.JSON:
         _print_baseline(len(entries), passing)
         return CLEAN
-    say(f"wrote {BASELINE} with {len(entries)} finding{'' if len(entries) == 1 else 's'}")
+    say(f"wrote {BASELINE} with {counted(len(entries), 'finding')}")
     if passing:
         out(text.finding_lines(passing, color=colored()))
         say("what stands above is not listed: it tells of one change, or of files that render mends")

@@ -87,10 +87,9 @@ def complete_node_images(context: typer.Context) -> list[str]:
 
 def complete_rules() -> list[tuple[str, str]]:
     """Ids of rules, each with its summary."""
-    from generator.change.entry import ENTRIES
-    from generator.rules.table import RULES
+    from generator.rules.table import TABLE
 
-    return sorted((rule.id, rule.summary) for rule in (*RULES, *ENTRIES))
+    return sorted((rule.id, rule.summary) for rule in TABLE)
 
 
 def complete_families() -> list[str]:

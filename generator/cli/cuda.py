@@ -14,8 +14,8 @@ from generator.facts.cudachoice import By
 from generator.facts.requirement import Refused
 from generator.report import cuda as report
 from generator.report.formats import json
-from generator.report.formats.text import printable
 from generator.revision.declaration import Declaration
+from generator.words import printable
 
 
 def pools(

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from generator.change import entry
 from generator.change.places import Places
 from generator.cli.completion import complete_revisions
 from generator.cli.options import Clusters, Outputs, ReportFormat, Root
@@ -25,6 +24,7 @@ from generator.report.entries import entries
 from generator.report.formats import json
 from generator.report.formats.text import finding_lines
 from generator.report.reported import Reported, below
+from generator.rules.table import CHANGES
 
 
 class FailOn(StrEnum):
@@ -152,14 +152,14 @@ def _reported(found: Comparison, root: str, fail_on: frozenset[str]) -> Reported
     if found.sides is not None:
         was, becomes = found.sides
         places = Places(was.fleet, becomes.fleet)
-        made = entries(found.impact, places, (f"{entry.FAMILY}/{one}" for one in fail_on))
+        made = entries(found.impact, places, (f"diff/{one}" for one in fail_on))
     findings = below(below_top(git_at(root, os.environ)), made)
     return Reported(
         verb="diff",
         findings=findings,
         sentence=report.sentence(found.impact),
-        rules=documented(findings, entry.BY_ID),
+        rules=documented(findings),
         clusters=tuple(one.cluster for one in found.impact.clusters),
-        judged=tuple(sorted(entry.BY_ID)),
+        judged=tuple(sorted(rule.id for rule in CHANGES)),
         scope="/".join(sorted(found.clusters)),
     )

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from generator.change.entry import ENTRIES
 from generator.cli.completion import complete_rules
 from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat
@@ -13,7 +12,7 @@ from generator.cli.rules import severity_values
 from generator.facts.data import rule_docs
 from generator.report.formats import json
 from generator.rules.docs import section
-from generator.rules.table import RULES
+from generator.rules.table import TABLE
 
 
 def explain(
@@ -26,7 +25,7 @@ def explain(
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Explain a rule, or all rules of a family: what it means, why it matters, how to mend it."""
-    name, explained = rule.removesuffix("/"), (*RULES, *ENTRIES)
+    name, explained = rule.removesuffix("/"), TABLE
     found = sorted((one for one in explained if name in {one.id, one.family}), key=lambda one: one.id)
     if not found:
         known = {*(one.id for one in explained), *(one.family for one in explained)}

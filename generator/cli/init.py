@@ -18,7 +18,7 @@ from generator.adopt.proposal import Proposed, proposed
 from generator.adopt.scaffold import SHARED, Ci, Source, additions, scaffold
 from generator.cli.options import ResultFormat
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, colored, out, say
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.edges.files import WorkTree
 from generator.edges.given import read_given
 from generator.edges.installed import installed
@@ -32,6 +32,7 @@ from generator.observed.unreadable import Unreadable
 from generator.report import adopt
 from generator.report.adopt import Told
 from generator.report.formats import json, text
+from generator.words import printable
 
 NAMED = r"([A-Za-z0-9](?:[-A-Za-z0-9._]*[A-Za-z0-9])?)=(.+)"
 

@@ -15,7 +15,7 @@ from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import ENDINGS, KIND
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.source import Kind
@@ -23,6 +23,7 @@ from generator.edges.writer import Remove, Step, Write, apply
 from generator.finding import Finding
 from generator.layout import INVENTORY, SOURCES
 from generator.revision.declaration import declare
+from generator.words import printable
 
 
 class Ledger(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from generator.edges.writer import Write, apply
 from generator.layout import INVENTORY
 from generator.report import migration
 from generator.report.formats import json, text
-from generator.report.formats.text import printable
+from generator.words import printable
 
 
 def migrate(

@@ -17,7 +17,7 @@ def unknown(what: str, name: str, known: Iterable[str], *, otherwise: str = "") 
     """Says that `no <what> is named "<name>"`, and what is near or what to do `otherwise`; the exit code."""
     from generator.cli.outcome import UNUSABLE, say
     from generator.declared.shape import did_you_mean
-    from generator.report.formats.text import printable
+    from generator.words import printable
 
     names = sorted(set(known))
     otherwise = otherwise or (f"use one of {', '.join(names)}" if names else "none is declared")
@@ -29,7 +29,8 @@ def unknown(what: str, name: str, known: Iterable[str], *, otherwise: str = "") 
 def no_cluster(wanted: Iterable[str], known: Iterable[str]) -> None:
     """Raises UnreadableError for the first name, in their order, that no cluster has."""
     from generator.declared.shape import did_you_mean
-    from generator.edges.errors import UnreadableError, printable
+    from generator.edges.errors import UnreadableError
+    from generator.words import printable
 
     names = sorted(known)
     for name in sorted({*wanted} - {*names}):

@@ -17,7 +17,7 @@ from generator.declared.crds import plain
 from generator.declared.fleet import Cluster
 from generator.documents.document import read as read_document
 from generator.edges.dump import files_of
-from generator.edges.errors import CouldNotLookError, ForbiddenError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, ForbiddenError, UnreadableError
 from generator.edges.given import STDIN, chunks_of, read_given
 from generator.edges.kubectl import Kubectl, kubectl_at, listed
 from generator.facts.release import Release, Unsupported
@@ -27,6 +27,7 @@ from generator.observed.unreadable import Unreadable
 from generator.report.unasked import Unasked
 from generator.revision.declaration import Declaration
 from generator.upgrade.input import release_to_judge
+from generator.words import printable
 
 T = TypeVar("T")
 

@@ -25,8 +25,8 @@ from generator.layout import INVENTORY
 from generator.report import matrix
 from generator.report import plan as report
 from generator.report.formats import json
-from generator.report.formats.text import printable
 from generator.revision.declaration import Declaration
+from generator.words import printable
 
 
 class PlanFormat(StrEnum):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from generator.cli.begin import Wanted, begin
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.finding import Finding, Severity
 from generator.layout import MANIFEST, OUT
+from generator.words import printable
 
 if TYPE_CHECKING:
     from generator.render.ownership import Changes, Ownership

@@ -8,7 +8,7 @@ from msgspec import Struct
 from generator import __version__
 from generator.cli.outcome import Reporting, out
 from generator.edges.destination import Destination, destination
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.edges.installed import installed
 from generator.edges.writer import Write, apply
 from generator.facts.data import rule_docs
@@ -19,6 +19,7 @@ from generator.report.reported import Reported, RuleText
 from generator.rules.docs import section
 from generator.rules.rule import Rule
 from generator.rules.table import BY_ID
+from generator.words import printable
 
 Texts = Mapping[Reporting, Callable[[], str]]
 
@@ -77,11 +78,11 @@ def for_reviewers(reported: Callable[[], Reported]) -> dict[Reporting, Callable[
     }
 
 
-def documented(findings: Sequence[Finding], rules: Mapping[str, Rule] = BY_ID) -> dict[str, RuleText]:
+def documented(findings: Sequence[Finding]) -> dict[str, RuleText]:
     """What is known of the rules of some findings."""
     source = installed()
-    found = sorted({one.rule for one in findings})
-    return {name: _documented(rules[name], docs_url(source.url, source.revision, name)) for name in found}
+    found = sorted({finding.rule for finding in findings})
+    return {name: _documented(BY_ID[name], docs_url(source.url, source.revision, name)) for name in found}
 
 
 def _documented(rule: Rule, url: str) -> RuleText:

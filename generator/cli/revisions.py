@@ -13,7 +13,7 @@ from generator.cli.naming import no_cluster
 from generator.cli.repository import door
 from generator.declared.affected import Changed, affected
 from generator.declared.selection import NOTHING, named
-from generator.edges.errors import CouldNotLookError, printable
+from generator.edges.errors import CouldNotLookError
 from generator.edges.files import find_root
 from generator.edges.git.blobs import read_blobs
 from generator.edges.git.command import Git, git_at
@@ -25,6 +25,7 @@ from generator.finding import Finding
 from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES, SOURCES_LOCK
 from generator.revision import compare as revisions
 from generator.revision.revision import Revision
+from generator.words import printable
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from generator.cli.options import ResultFormat, Rev, Root, Staged
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.edges.given import read_given
 from generator.images.lookup import Listed
 from generator.images.pool import pool_images
@@ -24,6 +24,7 @@ from generator.report.formats import json
 from generator.report.image import Explanations, lines
 from generator.report.tag import HOST_DRIVERS, about, node_lines
 from generator.revision.declaration import Declaration, pool_of
+from generator.words import printable
 
 
 def tag(

@@ -22,6 +22,7 @@ from generator.documents.places import Path
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
 from generator.layout import OUT
+from generator.words import shortened
 
 EXAMPLE = "budgets/api.yaml"
 KIND, API = "PodDisruptionBudget", "policy/v1"
@@ -220,4 +221,4 @@ def _covers(one: Found, workload: Workload) -> bool:
 
 def _listed(found: Sequence[Found]) -> str:
     names = sorted(f"{one.namespace}/{one.name}".removeprefix("/") for one in found)
-    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if names[FEW:] else "")
+    return shortened(names, FEW)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from generator.edges.errors import UnwritableError, printable
+from generator.edges.errors import UnwritableError
+from generator.words import printable
 
 
 class Destination(Struct, frozen=True):

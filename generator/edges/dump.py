@@ -3,7 +3,8 @@
 import os
 from collections.abc import Iterator
 
-from generator.edges.errors import UnreadableError, printable, reason
+from generator.edges.errors import UnreadableError, reason
+from generator.words import printable
 
 ENDINGS = (".json", ".yaml", ".yml")
 

@@ -45,12 +45,6 @@ class ImageUnreadableError(CouldNotLookError):
     """One image of a registry can't be read, while others may: half an answer, a wrong digest."""
 
 
-def printable(path: str) -> str:
-    """A file name on one line of UTF-8, whatever bytes it holds."""
-    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def reason(error: OSError) -> str:
     """Why the system refused, in its own words and our case: `permission denied`."""
     return (error.strerror or type(error).__name__).lower()

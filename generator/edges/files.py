@@ -5,10 +5,11 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from generator.edges.errors import NoGitError, UnreadableError, printable, reason
+from generator.edges.errors import NoGitError, UnreadableError, reason
 from generator.edges.git.listing import Listing, Listings
 from generator.edges.git.snapshots import Index
 from generator.edges.source import Entry, Kind, below, insides, is_temporary
+from generator.words import printable
 
 # Never through a link, and never waiting for the other end of a pipe that took a file's place.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

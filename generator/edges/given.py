@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Iterator
 
-from generator.edges.errors import UnreadableError, printable, reason
+from generator.edges.errors import UnreadableError, reason
+from generator.words import printable
 
 STDIN = "-"
 CHUNK = 1024 * 1024

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
 
-from generator.edges.errors import CouldNotLookError, ForbiddenError, OutsideError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, ForbiddenError, OutsideError, UnreadableError
 from generator.edges.process import Child
+from generator.words import printable
 
 PAGE = 500  # what kubectl itself asks for at a time
 TIMEOUT = "30s"

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
+from generator.words import printable
 
 TEMPORARY_SUFFIX = ".drivergate-tmp"
 

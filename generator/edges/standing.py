@@ -5,7 +5,8 @@
 import os
 from collections.abc import Iterable
 
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
+from generator.words import printable
 
 
 def new_root(chosen: str) -> str:

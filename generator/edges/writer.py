@@ -15,9 +15,10 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from generator.edges.errors import UnwritableError, printable, reason
+from generator.edges.errors import UnwritableError, reason
 from generator.edges.files import read_file
 from generator.edges.source import TEMPORARY_SUFFIX, is_temporary
+from generator.words import printable
 
 # git's own folder is nobody's output.
 _FORBIDDEN = frozenset({"", ".", "..", ".git"})

@@ -10,6 +10,7 @@ from generator.facts import driver as drivers
 from generator.facts.kernel import architecture, flavour, order_key
 from generator.facts.tag import ImageTag, parse
 from generator.images.lookup import DIGEST, Miss, serves
+from generator.words import shortened
 
 SHOWN = 4
 ARCHES = ("amd64", "arm64")
@@ -54,8 +55,8 @@ class Nearest:
         if below or above:
             parts.append(f"nearest built are {below or 'none'} below and {above or 'none'} above")
         if beside:
-            more = f" and {len(beside) - SHOWN} more" if len(beside) > SHOWN else ""
-            parts.append(f"the same {'kernel' if miss.kernel else 'version'} has {', '.join(beside[:SHOWN])}{more}")
+            same = "kernel" if miss.kernel else "version"
+            parts.append(f"the same {same} has {shortened(beside, SHOWN)}")
         return "; ".join(parts) or "nothing near it is built"
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct, to_builtins
 from generator.adopt.note import Note
 from generator.finding import Finding
 from generator.report.formats.json import finding
-from generator.report.formats.text import printable
+from generator.words import printable
 
 
 class Told(Struct, frozen=True, kw_only=True):

@@ -12,9 +12,9 @@ from generator.audit.objects import Adoption
 from generator.audit.pools import System
 from generator.finding import Severity
 from generator.operator.reload import Effect
-from generator.report.count import counted
-from generator.report.formats.text import printable, sentence
+from generator.report.formats.text import sentence
 from generator.report.unasked import Unasked, unasked_lines
+from generator.words import counted, printable
 
 EFFECTS = {
     Effect.NONE: "a sync changes nothing",

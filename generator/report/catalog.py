@@ -9,7 +9,8 @@ from generator.catalog.change import Change, Kind, counted
 from generator.catalog.listing import Row, State
 from generator.declared.entry import Entry
 from generator.facts.tag import Unreadable
-from generator.report.formats.text import printable, table
+from generator.report.formats.text import table
+from generator.words import printable, shortened
 
 NAMED = 5  # of what is only counted
 NOT_RECORDED = "not recorded"
@@ -45,10 +46,9 @@ def others(unfit: Sequence[Unreadable]) -> str:
     """How many tags are no driver's, with the first of them by name."""
     if not unfit:
         return ""
-    named = ", ".join(printable(one.raw) for one in unfit[:NAMED])
-    more = f" and {len(unfit) - NAMED} more" if len(unfit) > NAMED else ""
+    named = shortened([printable(tag.raw) for tag in unfit], NAMED)
     what = "tag is no driver image's and was" if len(unfit) == 1 else "tags are no driver images' and were"
-    return f"{len(unfit)} {what} left out: {named}{more}"
+    return f"{len(unfit)} {what} left out: {named}"
 
 
 def written_lines(paths: Iterable[str], removed: Iterable[str], *, done: bool) -> str:

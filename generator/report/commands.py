@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from generator.declared.fleet import Cluster
-from generator.report.formats.text import printable
+from generator.words import printable
 
 
 def code(text: str) -> str:

@@ -9,6 +9,7 @@ from generator.change.impact import ClusterImpact, PoolImpact, Presence
 from generator.report import impact as words
 from generator.report.formats.markdown import bounded, cell, code, marker
 from generator.report.impact import Told
+from generator.words import and_more
 
 WORST = (
     Outcome.REMOVED,
@@ -105,9 +106,9 @@ def _image(image: ImageChange) -> str:
 
 def _listed(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
     """Several values in one cell; a pool of a thousand kernels is not a comment of a thousand lines."""
-    more = [f"and {len(values) - ROWS} more"] if len(values) > ROWS else []
     if values:
-        yield name, "<br>".join([*values[:ROWS], *more])
+        more = and_more(len(values), ROWS).strip()
+        yield name, "<br>".join([*values[:ROWS], *([more] if more else [])])
 
 
 def _danger(danger: Danger) -> str:

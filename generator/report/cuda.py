@@ -14,7 +14,8 @@ from generator.operator.carries import Verdict, answer, loaded
 from generator.operator.obstacles import obstacles
 from generator.operator.placement import compatibility_of, need_terms, workload_terms
 from generator.render.scalar import quoted, text
-from generator.report.formats.text import printable, table
+from generator.report.formats.text import table
+from generator.words import printable
 
 HEAD = ("POOL", "DRIVER", "CUDA", "TOOLKITS", "IN THE WAY OF A NEWER ONE")
 NONE = "none"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from generator.change import entry
 from generator.change.danger import Danger, Kind
 from generator.change.effect import Outcome
 from generator.change.images import ImageChange, Standing
@@ -10,6 +9,7 @@ from generator.change.impact import ClusterImpact, Impact, PoolImpact
 from generator.change.places import Places
 from generator.finding import Finding, Place, Severity
 from generator.report import impact as words
+from generator.rules import change
 
 MERGE = "merge it when these nodes may lose their GPU pods"
 HINTS = {
@@ -56,7 +56,7 @@ class _Making:
                 yield self.danger(danger, pool.pool)
         for trouble in pool.troubles:
             yield self.made(
-                entry.BLOCKED if trouble.blocks else entry.DANGER,
+                change.BLOCKED if trouble.blocks else change.DANGER,
                 trouble.place or self.places.pool(pool.cluster, pool.pool),
                 f"{_who(pool)} is {'blocked' if trouble.blocks else 'slowed'}: {trouble.message} ({trouble.rule})",
                 trouble.way_out,
@@ -66,7 +66,7 @@ class _Making:
             )
         for why in pool.undecided:
             place = self.places.pool(pool.cluster, pool.pool, *_named(why))
-            yield self.made(entry.UNKNOWN, place, f"{_who(pool)} is undecided: {why}", DECIDE, pool, fact=why)
+            yield self.made(change.UNKNOWN, place, f"{_who(pool)} is undecided: {why}", DECIDE, pool, fact=why)
 
     def reload(self, pool: PoolImpact) -> Finding:
         """A pool whose nodes lose their driver for a while, or for good."""
@@ -78,7 +78,7 @@ class _Making:
             if danger.kind is Kind.REMOVED and pool.outcome is Outcome.REMOVED:
                 parts, hint = [*parts, danger.message], danger.way_out
         return self.made(
-            entry.RELOAD,
+            change.RELOAD,
             self.places.pool(pool.cluster, pool.pool, *(one.path for one in pool.changes), *_named(pool.reason)),
             f"{_who(pool)} {words.VERBS[pool.outcome][0]}: {'; '.join(part for part in parts if part)}",
             hint,
@@ -91,7 +91,7 @@ class _Making:
         missing = image.standing is Standing.MISSING
         hint = "build it and add its line to the catalog before it is merged"
         return self.made(
-            entry.MISSING if missing else entry.UNKNOWN,
+            change.MISSING if missing else change.UNKNOWN,
             self.places.image(pool.cluster, pool.pool, image.kernel),
             f"{_who(pool)}: {words.image_line(image)}",
             hint if missing else "record it with: drivergate catalog sync",
@@ -101,7 +101,7 @@ class _Making:
 
     def danger(self, danger: Danger, pool: str) -> Finding:
         """What can't be applied, or hurts."""
-        kind = entry.BLOCKED if danger.blocks else entry.DANGER
+        kind = change.BLOCKED if danger.blocks else change.DANGER
         return Finding(
             rule=kind,
             severity=self.severity(kind),

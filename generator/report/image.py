@@ -17,8 +17,8 @@ from generator.images.pool import PoolImage
 from generator.operator import effective
 from generator.operator.combination import Combination
 from generator.operator.effective import Origin, Said
-from generator.report.formats.text import printable
 from generator.report.show import origin_text
+from generator.words import printable
 
 BUILT = "built"
 STATES = {

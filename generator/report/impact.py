@@ -12,8 +12,8 @@ from generator.change.images import ImageChange, Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
 from generator.declared.size import Size
 from generator.operator.reload import Change
-from generator.report.formats.text import printable
 from generator.rules.upgrade.ring import order
+from generator.words import and_more, counted, printable
 
 WORDS = {
     Outcome.REMOVED: "driver goes",
@@ -76,10 +76,10 @@ def summed(impact: Impact) -> str:
     parts = []
     for outcome, (one, many) in VERBS.items():
         if number := sum(pool.outcome is outcome for pool in pools):
-            parts.append(f"{counted(number, 'pool')} {one if number == 1 else many}")
+            parts.append(f"{counted(number, 'pool', grouped=True)} {one if number == 1 else many}")
     missing = {(image.repository, image.becomes) for pool in pools for image in pool.missing}
     if missing:
-        parts.append(f"{counted(len(missing), 'image')} {'is' if len(missing) == 1 else 'are'} not built")
+        parts.append(f"{counted(len(missing), 'image', grouped=True)} {'is' if len(missing) == 1 else 'are'} not built")
     if impact.blocked:
         parts.append("something blocks")
     if impact.unknown:
@@ -89,12 +89,7 @@ def summed(impact: Impact) -> str:
 
 def reach(impact: Impact) -> str:
     """How many clusters the change can affect."""
-    return f"{len(impact.clusters):,} of {counted(impact.total, 'cluster')} can be affected"
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    return f"{len(impact.clusters):,} of {counted(impact.total, 'cluster', grouped=True)} can be affected"
 
 
 def _cluster(cluster: ClusterImpact) -> Iterator[str]:
@@ -126,8 +121,7 @@ def _pool(pool: PoolImpact, width: int) -> Iterator[str]:
     if pool.quiet:
         return
     if because := [*map(field, pool.changes[:FIELDS]), *reasons(pool)]:
-        more = f" and {len(pool.changes) - FIELDS} more" if len(pool.changes) > FIELDS else ""
-        yield f"{inset}because {', '.join(because)}{more}"
+        yield f"{inset}because {', '.join(because)}{and_more(len(pool.changes), FIELDS)}"
     for image in pool.images:
         yield f"{inset}{image_line(image)}"
     for eviction in pool.evictions:
@@ -174,7 +168,7 @@ def sized(size: Size | None, what: str) -> str:
     """A size in words."""
     if size is None:
         return f"any number of {what}s"
-    return counted(size.max, what) if size.min == size.max else f"{size.min:,} to {size.max:,} {what}s"
+    return counted(size.max, what, grouped=True) if size.min == size.max else f"{size.min:,} to {size.max:,} {what}s"
 
 
 def field(change: Change) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from generator.declared.migration import Migrated
 from generator.declared.modelparts import API_VERSION
 from generator.report.formats.json import finding
-from generator.report.formats.text import printable
+from generator.words import printable
 
 
 def as_text(result: Migrated, *, done: bool) -> str:

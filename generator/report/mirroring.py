@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.json import encode
 
 from generator.catalog.export import Wanted, split
-from generator.report.formats.text import printable
+from generator.words import printable
 
 NAME = "drivergate"
 _NOT_RECORDED = "-"

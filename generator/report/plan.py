@@ -10,8 +10,7 @@ from generator.change.lag import Lag
 from generator.change.plan import Answer, Image, Plan, State, Verdict
 from generator.change.work import Action, Work
 from generator.declared.fleet import Pool
-from generator.report.count import counted
-from generator.report.formats.text import printable
+from generator.words import counted, printable
 
 ACTIONS = {
     Action.COPY: "copy from {copy_from}",

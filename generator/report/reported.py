@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from generator.finding import Finding, Place, Severity
 from generator.layout import SOURCES, SOURCES_LOCK
-from generator.report.formats.text import printable, sentence
+from generator.report.formats.text import sentence
+from generator.words import printable
 
 RANK = {Severity.INVALID: 0, Severity.ERROR: 1, Severity.WARNING: 2}
 

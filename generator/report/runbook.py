@@ -10,11 +10,10 @@ from generator.change.plan import Answer
 from generator.change.runbook import Runbook, Step, Wave, Way
 from generator.change.work import Action, Work
 from generator.report.commands import code, codes, context, shell
-from generator.report.count import counted
-from generator.report.formats.text import printable
 from generator.report.plan import recipe_lines
 from generator.report.runbook_pool import step_lines, synced
 from generator.upgrade.state import STATE
+from generator.words import counted, printable
 
 # What each state means to whoever watches (k8s-operator-libs pkg/upgrade, in the order of a node's way).
 STATES = (

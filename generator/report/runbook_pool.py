@@ -8,9 +8,9 @@ from generator.change.runbook import Step, Way
 from generator.declared.delivery import CHARTS, application_name
 from generator.declared.fleet import Cluster, Install
 from generator.report.commands import code, codes, context, shell
-from generator.report.count import counted
 from generator.report.plan import nodes
 from generator.upgrade.state import STATE
+from generator.words import counted
 
 BY_BOOT = """\
 Roll its nodes with whatever rolls your node images, one first and then the rest. The operator starts a driver pod for

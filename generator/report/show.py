@@ -15,7 +15,8 @@ from generator.operator import effective
 from generator.operator.combination import references
 from generator.operator.effective import Origin, Said, Tree
 from generator.render.scalar import scalar, text
-from generator.report.formats.text import printable, table
+from generator.report.formats.text import table
+from generator.words import printable
 
 HEAD: tuple[str, ...] = (
     *("CLUSTER", "RING", "OPERATOR", "API", "INSTALL"),

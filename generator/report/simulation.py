@@ -5,9 +5,10 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from generator.report.formats.text import printable, sentence, table
+from generator.report.formats.text import sentence, table
 from generator.upgrade.event import Event, Kind
 from generator.upgrade.simulation import Lane, Simulation, Stall
+from generator.words import printable, shortened
 
 NAMES = 5  # of nodes that stall on the same thing
 TOLD = {
@@ -114,9 +115,9 @@ def grouped(stalls: Sequence[Stall]) -> Iterator[list[Stall]]:
 
 def _stalled(group: Sequence[Stall]) -> Iterator[str]:
     first = group[0]
-    more = f" and {len(group) - NAMES} more" if len(group) > NAMES else ""
+    names = shortened([stalled.node for stalled in group], NAMES)
     stall = "stall" if len(group) > 1 else "stalls"
-    yield f"{', '.join(one.node for one in group[:NAMES])}{more} {stall} in {first.state or 'no state'}"
+    yield f"{names} {stall} in {first.state or 'no state'}"
     yield from (f"    {sentence(one)}" for one in first.why)
     if first.command:
         yield f"    try: {first.command}"

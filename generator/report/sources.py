@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.sources import Pinned
-from generator.report.formats.text import printable
+from generator.words import printable
 
 SHORT = 12
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from generator.finding import Finding, Severity
-from generator.report.count import counted
+from generator.words import counted
 
 
 class Summary(Struct, frozen=True, kw_only=True):

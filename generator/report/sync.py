@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from generator.catalog.sync import Run, Synced
 from generator.report.catalog import change_lines, changes_json, others, summary, written_lines
-from generator.report.formats.text import printable
+from generator.words import printable
 
 
 def as_text(run: Run) -> str:

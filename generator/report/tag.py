@@ -13,7 +13,6 @@ from generator.observed.node import Node
 from generator.operator.ask import Asks, ClaimedTwice, Unlabelled
 from generator.operator.claim import Claim
 from generator.operator.combination import Combination
-from generator.report.formats.text import printable
 from generator.report.image import (
     BUILT_ON_NODE,
     Explanations,
@@ -24,6 +23,7 @@ from generator.report.image import (
     platform_of,
     standing,
 )
+from generator.words import printable
 
 REGISTERED = f"{label.DEPLOY_DRIVER}={label.PREINSTALLED}"
 HOST_DRIVERS = {

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from html import escape
 
-from generator.report.formats.text import printable
 from generator.report.simulation import clock, event_line, grouped, headline
 from generator.upgrade.event import Kind
 from generator.upgrade.simulation import Lane, Simulation, Span
 from generator.upgrade.state import State
+from generator.words import printable
 
 # Told apart by people who see no red and green (Okabe and Ito's palette).
 COLORS = {

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from generator.report.formats.text import printable
+from generator.words import printable
 
 
 class Unasked(Struct, frozen=True):

@@ -5,11 +5,12 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from generator.report.formats.text import printable, sentence, table
+from generator.report.formats.text import sentence, table
 from generator.upgrade.scene import Verdict
 from generator.upgrade.simulation import ASSUMED
 from generator.upgrade.state import State
 from generator.upgrade.status import NodeStatus, Status
+from generator.words import printable, shortened
 
 NAMES = 5  # of nodes that stand there for the same reason
 NO_STATE = "(no state)"
@@ -91,9 +92,8 @@ def _groups(nodes: Sequence[NodeStatus]) -> Iterator[list[NodeStatus]]:
 
 def _told(group: Sequence[NodeStatus]) -> Iterator[str]:
     first = group[0]
-    names = ", ".join(one.node for one in group[:NAMES])
-    more = f" and {len(group) - NAMES} more" if len(group) > NAMES else ""
-    yield f"{names}{more}: {first.state or NO_STATE}, {first.verdict}"
+    names = shortened([node.node for node in group], NAMES)
+    yield f"{names}: {first.state or NO_STATE}, {first.verdict}"
     yield from (f"    {sentence(one)}" for one in first.why)
     if first.command:
         yield f"    try: {first.command}"

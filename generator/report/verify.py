@@ -5,7 +5,8 @@ from typing import Any
 
 from generator.catalog.verify import Verified
 from generator.finding import Severity
-from generator.report.formats.text import COLORS, FAINT, RESET, printable, sentence
+from generator.report.formats.text import COLORS, FAINT, RESET, sentence
+from generator.words import printable
 
 
 def as_text(found: Sequence[Verified], *, color: bool) -> str:

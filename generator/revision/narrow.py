@@ -8,6 +8,7 @@ from generator.declared.affected import Affected
 from generator.declared.selection import EVERYTHING, Everything, Selection, exactly
 from generator.declared.shard import Shard, share
 from generator.revision.declaration import AllButOtherShards
+from generator.words import counted, shortened
 
 MOST_NAMED = 20
 
@@ -31,9 +32,7 @@ class Change(Struct, frozen=True):
         names = [*self.affected.clusters]
         if not names:
             return f"no cluster is judged: nothing that changed since {self.since} can affect one"
-        listed = ", ".join(names[:MOST_NAMED])
-        if len(names) > MOST_NAMED:
-            listed += f" and {len(names) - MOST_NAMED} more"
+        listed = shortened(names, MOST_NAMED)
         return f"judged are only the clusters that the change since {self.since} can affect: {listed}"
 
 
@@ -72,8 +71,7 @@ def of_shard(shard: Shard, inventory: Mapping[str, bytes], change: Change | None
     """One shard's part of the fleet, or of what a change can affect. `inventory` holds the files below inventory/."""
     among = change.selection if change else EVERYTHING
     mine = share(shard, inventory, among)
-    count = len(mine.clusters)
-    note = f"shard {shard} judges {count} cluster{'' if count == 1 else 's'}, the others do the rest"
+    note = f"shard {shard} judges {counted(len(mine.clusters), 'cluster')}, the others do the rest"
     clusters = exactly(mine.clusters)
     part: Selection | AllButOtherShards = clusters
     unseen = mine.unseen

@@ -1,6 +1,7 @@
 """What a rule is: an id that stays for ever, a severity, a sentence, and a small pure function."""
 
 from collections.abc import Callable, Iterable
+from enum import Enum
 
 from msgspec import Struct
 
@@ -21,6 +22,13 @@ class Problem(Struct, frozen=True, kw_only=True):
     severity: Severity | None = None
 
 
+class Judges(Enum):
+    """What a rule is about, and so which verb reports it."""
+
+    REPOSITORY = "repository"  # `check`: what one state of the repository declares and holds
+    CHANGE = "change"  # `diff`: what lies between two states of it
+
+
 class Rule(Struct, frozen=True):
     """One row of the table. A rule without `check` is told where a document is read or a template rendered.
 
@@ -38,6 +46,7 @@ class Rule(Struct, frozen=True):
     needs_catalog: bool = False
     compares: bool = False
     fleet_wide: bool = False
+    judges: Judges = Judges.REPOSITORY
 
     @property
     def lasting(self) -> bool:

@@ -1,13 +1,13 @@
 """The one visible table of rules. Ids are for ever; docs/rules/ says more of each."""
 
-from generator.rules import branch, catalog, cuda, gpu, inventory, out, template
+from generator.rules import branch, catalog, change, cuda, gpu, inventory, out, template
 from generator.rules.disruption import rules as disruption
 from generator.rules.image import rules as image
 from generator.rules.operator import rules as operator
-from generator.rules.rule import Rule
+from generator.rules.rule import Judges, Rule
 from generator.rules.upgrade import rules as upgrade
 
-RULES: tuple[Rule, ...] = (
+TABLE: tuple[Rule, ...] = (
     *image.RULES,
     *operator.RULES,
     *upgrade.RULES,
@@ -19,6 +19,11 @@ RULES: tuple[Rule, ...] = (
     *catalog.RULES,
     *template.RULES,
     *out.RULES,
+    *change.RULES,
 )
 
-BY_ID = {rule.id: rule for rule in RULES}
+# What the gate runs, and what a comparison of two revisions reports.
+RULES = tuple(rule for rule in TABLE if rule.judges is Judges.REPOSITORY)
+CHANGES = tuple(rule for rule in TABLE if rule.judges is Judges.CHANGE)
+
+BY_ID = {rule.id: rule for rule in TABLE}

@@ -11,6 +11,7 @@ from generator.render.output import KUSTOMIZATIONS
 from generator.render.rendered import GPU_OPERATOR
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem, Rule
+from generator.words import shortened
 
 FEW = 5
 
@@ -85,7 +86,7 @@ def _is_there(path: str, revision: Revision) -> bool:
 
 def _names(paths: Collection[str]) -> str:
     names = [path if "://" in path else path.rpartition("/")[2] for path in sorted(paths)]
-    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if names[FEW:] else "")
+    return shortened(names, FEW)
 
 
 U = Severity.INVALID

@@ -11,6 +11,7 @@ from generator.upgrade.assembled import Missing
 from generator.upgrade.scene import AGAIN, Diagnosis, Scene, Verdict, kubectl, relabel, soon
 from generator.upgrade.state import SKIP, STATE, VALIDATION_SECONDS, State
 from generator.upgrade.world import Node, Scope, due
+from generator.words import shortened
 
 Judge = Callable[[Scene, Node, Scope], Diagnosis]
 SHOWN = 3
@@ -141,9 +142,7 @@ def _jobs(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
     if not pods:
         return Diagnosis(verdict=Verdict.MOVING, why=(soon("no job runs any more: it goes on"),))
     limit = f"for {policy.wait_timeout} s at most" if policy.wait_timeout else "for ever: timeoutSeconds is 0"
-    names = ", ".join(pod.name for pod in pods[:SHOWN]) + (
-        f" and {len(pods) - SHOWN} more" if len(pods) > SHOWN else ""
-    )
+    names = shortened([pod.name for pod in pods], SHOWN)
     namespace, _, name = pods[0].name.partition("/")
     return Diagnosis(
         verdict=Verdict.WAITING,

@@ -3,7 +3,6 @@
 import pytest
 from markdown_it import MarkdownIt
 
-from generator.change import entry
 from generator.change.comparison import impact
 from generator.change.danger import Danger, Kind
 from generator.change.effect import Outcome
@@ -21,6 +20,8 @@ from generator.report.formats.junit import junit
 from generator.report.formats.markdown import markdown
 from generator.report.formats.sarif import sarif
 from generator.report.reported import Reported, RuleText
+from generator.rules import change
+from generator.rules.table import CHANGES
 from tests.testing.judging import revision_of
 from tests.testing.pools import CLUSTER, FLEET, inventory, pool
 from tests.testing.reports import HOSTILE, issues_of, run_of, suite_of
@@ -42,7 +43,7 @@ def line(files: Files, one: Finding) -> str:
 
 def test_each_entry_stands_at_the_line_that_brings_it() -> None:
     now = inventory(pool("a", "nodes: 8", 'driver: {branch: "595"}'))
-    reload, missing = found(inventory(pool("a", "nodes: 8")), now, entry.MISSING)
+    reload, missing = found(inventory(pool("a", "nodes: 8")), now, change.MISSING)
     assert (reload.rule, reload.severity, reload.cluster, reload.pool) == ("diff/reload", Severity.WARNING, "c", "a")
     assert reload.message == (
         'pool "c/a" reloads: driver 580 -> 595; 8 nodes, 1 at a time; because version "580" -> "595"'
@@ -152,10 +153,10 @@ def every(name: str) -> Impact:
 @pytest.mark.parametrize("name", [one for one in HOSTILE if one])
 def test_names_that_mean_harm_stay_text_in_every_format(name: str) -> None:
     fleet = revision_of(inventory(pool("a")))[0].fleet
-    made = entries(every(name), Places(fleet, fleet), [entry.BLOCKED])
-    assert {one.rule for one in made} == {*entry.BY_ID}
+    made = entries(every(name), Places(fleet, fleet), [change.BLOCKED])
+    assert {one.rule for one in made} == {rule.id for rule in CHANGES}
     assert {one.place.file for one in made} == {FLEET}
-    rules = {one.id: RuleText(id=one.id, severity=one.severity, summary=one.summary) for one in entry.ENTRIES}
+    rules = {one.id: RuleText(id=one.id, severity=one.severity, summary=one.summary) for one in CHANGES}
     told = Reported(
         verb="diff",
         findings=made,

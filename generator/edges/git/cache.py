@@ -10,11 +10,12 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from generator.edges.errors import CouldNotLookError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.git.command import Git
 from generator.edges.git.environment import scrubbed
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.process import Output
+from generator.words import printable
 
 TRANSPORTS = "https:ssh:http"
 # Whoever runs the machine may let repositories be read from its disk; what a repository says can't.

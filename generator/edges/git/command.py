@@ -6,9 +6,10 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from generator.edges.errors import CouldNotLookError, NoGitError, OutsideError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, NoGitError, OutsideError, UnreadableError
 from generator.edges.git.environment import committed_index, scrubbed
 from generator.edges.process import Child, Output
+from generator.words import printable
 
 T = TypeVar("T")
 

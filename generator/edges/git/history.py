@@ -4,11 +4,12 @@ import os
 
 from msgspec import Struct
 
-from generator.edges.errors import CouldNotLookError, NoCommitError, OutsideError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, NoCommitError, OutsideError, UnreadableError
 from generator.edges.git.command import Git, Pending
 from generator.edges.git.listing import KINDS
 from generator.edges.process import Output
 from generator.edges.source import Entry, Kind, inside
+from generator.words import printable
 
 
 class Commit(Struct, frozen=True):

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from generator.edges.errors import CouldNotLookError, UnreadableError, printable
+from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.git.blobs import read_blobs
 from generator.edges.git.command import Git
 from generator.edges.git.history import start_commit, start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.source import Entry, Kind, below, insides
+from generator.words import printable
 
 
 class Index:

@@ -6,7 +6,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
 
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
+from generator.words import printable
 
 HUB = "docker.io"
 # Docker Hub answers under another name than its images carry.

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from msgspec import DecodeError, Struct, ValidationError, json
 
-from generator.edges.errors import UnreadableError, printable, reason
+from generator.edges.errors import UnreadableError, reason
 from generator.edges.registry.address import HUB, Address, canonical
 from generator.edges.registry.secret import Secret
+from generator.words import printable
 
 _MOST = 4 << 20
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import DecodeError, Struct, ValidationError, json
 
-from generator.edges.errors import CouldNotLookError, printable, reason
+from generator.edges.errors import CouldNotLookError, reason
 from generator.edges.process import Child, Output
 from generator.edges.registry.address import Address
 from generator.edges.registry.authfile import Stored, server, stored_of
+from generator.words import printable
 
 # docker-credential-helpers credentials/error.go: what it prints where it has none.
 _NONE = b"credentials not found in native keychain"

@@ -10,11 +10,12 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from generator.edges.errors import UnreadableError, printable
+from generator.edges.errors import UnreadableError
 from generator.edges.registry.address import Address, canonical
 from generator.edges.registry.authfile import AuthFile, Stored, read
 from generator.edges.registry.credential_helper import ask
 from generator.edges.registry.secret import Secret
+from generator.words import printable
 
 _PREFIX = "DRIVERGATE_REGISTRY"
 

@@ -9,8 +9,9 @@ import ssl
 from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 
-from generator.edges.errors import UnreadableError, printable, reason
+from generator.edges.errors import UnreadableError, reason
 from generator.edges.registry.address import is_loopback
+from generator.words import printable
 
 _STORES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from generator.finding import Finding
-from generator.report.formats.text import WORDS, printable, sentence
+from generator.report.formats.text import WORDS, sentence
 from generator.report.reported import Reported, line, told, worst_first
+from generator.words import printable
 
 MOST_OF_A_KIND = 10  # in a step; GitHub drops what comes after, so that the worst come first
 

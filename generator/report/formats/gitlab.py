@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.json import encode
 
 from generator.finding import Severity
-from generator.report.formats.text import printable
 from generator.report.reported import Reported, fingerprints, line, told, worst_first
+from generator.words import printable
 
 SEVERITIES = {Severity.INVALID: "blocker", Severity.ERROR: "critical", Severity.WARNING: "minor"}
 

@@ -10,8 +10,9 @@ from msgspec.json import format as indented
 from generator.finding import Finding
 from generator.layout import OUT
 from generator.render.ownership import Changes
-from generator.report.formats.text import printable, sentence
+from generator.report.formats.text import sentence
 from generator.report.summary import Summary
+from generator.words import printable
 
 
 def report(findings: Sequence[Finding], summary: Summary, notes: Sequence[str]) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from generator.finding import Finding
-from generator.report.formats.text import printable, sentence
+from generator.report.formats.text import sentence
 from generator.report.reported import Reported, fails
+from generator.words import printable
 
 OF_THE_FLEET = "fleet"  # a finding of no cluster
 LARGEST = 25_000_000  # characters; GitLab leaves out a file of 30 MB

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from generator.finding import Finding
-from generator.report.formats.text import WORDS, printable, sentence
+from generator.report.formats.text import WORDS, sentence
 from generator.report.reported import RANK, Reported, worst_first
+from generator.words import counted, printable
 
 LONGEST = 60_000  # characters; GitHub refuses a comment of 65,536
 WIDTH = 110  # of a line of code, which isn't wrapped
@@ -66,7 +67,7 @@ def bounded(head: str, blocks: Sequence[str], tail: str = "", *, what: str, long
             break
         kept.append(block)
     left = len(blocks) - len(kept)
-    rest = f"{left} more {what}{'' if left == 1 else 's'}: too many for a comment, all of them are in the job's log"
+    rest = f"{counted(left, f'more {what}')}: too many for a comment, all of them are in the job's log"
     parts = [head, *kept, *([f"**{rest}**"] if left else []), *([tail] if tail else [])]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 

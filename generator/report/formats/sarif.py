@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.json import encode
 
 from generator.finding import Finding, Severity
-from generator.report.formats.text import printable
 from generator.report.reported import Reported, RuleText, fingerprints, told, worst_first
+from generator.words import printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MOST_RESULTS = 25_000  # of a run; GitHub refuses the whole file beyond

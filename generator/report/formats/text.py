@@ -8,6 +8,7 @@ from generator.finding import Finding, Severity
 from generator.layout import OUT
 from generator.render.ownership import Changes
 from generator.report.summary import Summary
+from generator.words import printable
 
 WORDS = {Severity.INVALID: "error", Severity.ERROR: "error", Severity.WARNING: "warning"}
 COLORS = {Severity.INVALID: "\x1b[1;31m", Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
@@ -54,13 +55,6 @@ def sentence(text: str) -> str:
     """A message or a hint as it is printed: one that quotes something huge loses its middle."""
     half = LONGEST // 2
     return printable(text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}")
-
-
-def printable(text: str) -> str:
-    """Text of files and names without what a terminal would act on."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -81,7 +81,8 @@ def takes_over(pool: Pool, old: DriverObject) -> bool:
 
 
 def _renamed_object(revision: Revision, pools: list[Pool], old: DriverObject) -> Problem:
-    pool, more = pools[0], f" (and {len(pools) - 1} more)" if len(pools) > 1 else ""
+    pool = pools[0]
+    more = f" (and {len(pools) - 1} more)" if len(pools) > 1 else ""
     message = f'NVIDIADriver "{old.name}" goes, and pool "{pool.name}"{more} takes its nodes as "{pool.object_name}"'
     return Problem(
         place=revision.fleet.at(pool),

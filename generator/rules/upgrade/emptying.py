@@ -10,6 +10,7 @@ from generator.revision.revision import Revision
 from generator.rules.disruption.coverage import alone
 from generator.rules.rule import Problem
 from generator.rules.upgrade.upgrading import Upgraded, failed, is_evicted, kept, pools
+from generator.words import and_more
 
 
 def emptydir_will_fail(revision: Revision) -> Iterator[Problem]:
@@ -74,8 +75,7 @@ def _met(
 
 
 def _pools(them: Sequence[Upgraded]) -> str:
-    more = f" and {len(them) - 1} more" if len(them) > 1 else ""
-    return f'pool "{them[0].name}"{more}'
+    return f'pool "{them[0].name}"{and_more(len(them), 1)}'
 
 
 def _upgrade(message: str, workload: Workload, them: Sequence[Upgraded]) -> str:

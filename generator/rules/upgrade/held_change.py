@@ -12,6 +12,7 @@ from generator.operator.driverpod import Settings, Unmade
 from generator.operator.reload import ABSENT, Change, Effect, changes, machine_of, verdict
 from generator.revision.driver_objects import VALUES, DriverObject
 from generator.rules.operator.changed_objects import takes_over
+from generator.words import shortened
 
 SHOWN = 4
 WIDEST = 60
@@ -117,9 +118,8 @@ def _name(one: DriverObject) -> str:
 
 
 def _told(found: Sequence[Change]) -> str:
-    shown = [f"{one.path} {_cut(one.was)} -> {_cut(one.becomes)}" for one in found[:SHOWN]]
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return ", ".join(shown) + more
+    fields = [f"{change.path} {_cut(change.was)} -> {_cut(change.becomes)}" for change in found]
+    return shortened(fields, SHOWN)
 
 
 def _cut(text: str) -> str:
