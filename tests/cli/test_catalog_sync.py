@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.catalog.edit import MOST_LINES
 from generator.declared.catalog_file import read_catalog
 from tests.testing.command import Exit, start
 from tests.testing.levels import CLUSTER, FLEET
@@ -254,7 +255,7 @@ class TestTrouble:
     ) -> None:
         with serve({A: built(A)}) as server:
             kept = Kept(tmp_path / "r", capfd, server.address)
-            flow = f"{kept.head} [{{tag: {A}}}]\n"
+            flow = f"{kept.head} [{{tag: {A}}}]\n" + "# a note\n" * MOST_LINES
             (kept.root / FILE).write_text(flow, encoding="utf-8")
             called = kept.sync()
             assert server.asked == []
