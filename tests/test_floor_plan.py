@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from generator import layout
+from generator.cli.app import VERBS
+from generator.cli.group import Verb, Verbs
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "generator"
@@ -184,6 +186,14 @@ def test_no_import_cycles() -> None:
 
     for module in graph:
         visit(module, ())
+
+
+def test_cli_has_one_file_a_verb_and_few_others() -> None:
+    verbs = [verb for top in VERBS for verb in (top.commands.values() if isinstance(top, Verbs) else [top])]
+    of_verbs = {verb.module for verb in verbs if isinstance(verb, Verb)}
+    files = {path.stem for path in (PACKAGE / "cli").glob("*.py")} - {"__init__"}
+    assert of_verbs <= files
+    assert len(files - of_verbs) <= 15, sorted(files - of_verbs)
 
 
 def test_names_that_hide_what_they_hold_are_not_used() -> None:

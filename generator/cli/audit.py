@@ -11,7 +11,6 @@ from generator.audit.audit import Audit
 from generator.audit.audit import audit as compared
 from generator.audit.live import NEEDED_KINDS, USEFUL_KINDS, Live
 from generator.audit.whose import whose
-from generator.cli.naming import unknown
 from generator.cli.observing import Sources, each, live, objects_of, paired, sources, targets
 from generator.cli.options import (
     BudgetFiles,
@@ -26,7 +25,7 @@ from generator.cli.options import (
     Root,
     Staged,
 )
-from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say
+from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError

@@ -9,9 +9,8 @@ import typer
 
 from generator.catalog.export import Wanted, clashing, release_notes, wanted
 from generator.cli.completion import complete_mirrors
-from generator.cli.naming import unknown
 from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
-from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.entry import REPOSITORY
 from generator.report import mirroring

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from generator.catalog.listing import Row, State, rows
-from generator.cli.naming import unknown_repository
 from generator.cli.options import Repositories, ResultFormat, Rev, Root, Staged
-from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
+from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say, unknown_repository
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.mirror import asked
 from generator.report import catalog

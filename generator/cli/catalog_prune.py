@@ -8,9 +8,8 @@ import typer
 from generator.catalog.need import wishes
 from generator.catalog.prune import Past, unneeded
 from generator.cli.ledger import open_ledger, refused, revise, told, write
-from generator.cli.naming import unknown_repository
 from generator.cli.options import Repositories, ResultFormat, Root
-from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, Format, say
+from generator.cli.outcome import CLEAN, NOT_VERIFIED, UNUSABLE, Format, say, unknown_repository
 from generator.edges.git.command import Git, git_at
 from generator.edges.git.history import is_shallow, last_commits
 from generator.edges.git.snapshots import CommitTree

@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from generator.catalog.listing import rows
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
-from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.report import catalog
 from generator.report.formats import json

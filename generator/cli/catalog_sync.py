@@ -17,8 +17,7 @@ from generator.cli.completion import complete_repositories
 from generator.cli.ledger import Ledger, open_ledger, refused, reopened, revise, writable, write
 from generator.cli.looking import Unseen, looks
 from generator.cli.options import PlainHttp, ResultFormat, Root
-from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, Format, out, say
-from generator.cli.progress import Progress
+from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, Format, Progress, out, say
 from generator.declared.mirror import asked
 from generator.edges.errors import CouldNotLookError
 from generator.edges.registry.client import Missing, Repository, Session

@@ -11,10 +11,19 @@ from generator.catalog.survey import Task, discrepancies
 from generator.catalog.verify import Verified, Verifying
 from generator.cli.ledger import Ledger, open_ledger, refused
 from generator.cli.looking import Unseen, reads
-from generator.cli.naming import unknown_repository
 from generator.cli.options import PlainHttp, Repositories, ResultFormat, Root
-from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, Format, colored, out, say
-from generator.cli.progress import Progress
+from generator.cli.outcome import (
+    CLEAN,
+    FOUND,
+    NOT_VERIFIED,
+    UNUSABLE,
+    Format,
+    Progress,
+    colored,
+    out,
+    say,
+    unknown_repository,
+)
 from generator.declared.entry import Entry
 from generator.declared.mirror import asked
 from generator.edges.errors import CouldNotLookError

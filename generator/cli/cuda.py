@@ -5,9 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from generator.cli.completion import complete_workloads
-from generator.cli.naming import unknown
 from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
-from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.facts.cuda import Need, parse_need
 from generator.facts.cudachoice import By

@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from generator.cli.completion import complete_rules
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat
-from generator.cli.outcome import CLEAN, Format, out
+from generator.cli.outcome import CLEAN, Format, out, unknown
 from generator.cli.rules import severity_values
 from generator.facts.data import rule_docs
 from generator.report.formats import json

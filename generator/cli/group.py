@@ -19,11 +19,12 @@ class Verb(TyperCommand):
 
     def __init__(self, name: str, line: str, module: str, function: str, *, deferred: bool = False) -> None:
         super().__init__(name=name, short_help=line, rich_markup_mode=None)
-        self._module, self._function, self._deferred = module, function, deferred
+        self.module = module
+        self._function, self._deferred = function, deferred
 
     def load(self) -> Command:
         """The command with its options. Imports the verb's module."""
-        function = getattr(import_module(f"generator.cli.{self._module}"), self._function)
+        function = getattr(import_module(f"generator.cli.{self.module}"), self._function)
         single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         single.command(self.name)(function() if self._deferred else function)
         return get_command(single)

@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from generator.cli.completion import complete_families
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat
-from generator.cli.outcome import CLEAN, Format, out
+from generator.cli.outcome import CLEAN, Format, out, unknown
 from generator.finding import Severity
 from generator.report.formats import json
 from generator.report.formats.text import table

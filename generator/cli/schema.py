@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat
-from generator.cli.outcome import CLEAN, Format, out
+from generator.cli.outcome import CLEAN, Format, out, unknown
 
 # generator.declared.model says the same, at the price of its import; a test holds the two together.
 SLUGS = {

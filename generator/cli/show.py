@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from generator.cli.completion import complete_clusters_and_pools
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
-from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say
+from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.operator.effective import node_image_levels
 from generator.report import show as report

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from generator.cli.completion import complete_sources
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Root
-from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say, unknown
 from generator.declared.fleet import Fleet
 from generator.declared.source import Source
 from generator.declared.sources import Pinned, faults, lock_text, read_lock

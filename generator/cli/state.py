@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.cli.begin import Begun
-from generator.cli.naming import no_cluster
+from generator.cli.outcome import no_cluster
 from generator.cli.repository import door
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.inventory import unread as unread_file

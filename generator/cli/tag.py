@@ -7,9 +7,8 @@ from msgspec import to_builtins
 
 from generator.audit.judgement import Nowhere, Undecided, judge_in
 from generator.cli.completion import complete_clusters, complete_pools
-from generator.cli.naming import unknown
 from generator.cli.options import ResultFormat, Rev, Root, Staged
-from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say
+from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError

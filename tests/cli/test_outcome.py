@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from generator.cli import progress
-from generator.cli.progress import Progress
+from generator.cli import outcome
+from generator.cli.outcome import Progress
 
 
 class Terminal(io.StringIO):
@@ -14,8 +14,8 @@ class Terminal(io.StringIO):
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> str:
-    monkeypatch.setattr(progress.sys, "stderr", stream)
-    monkeypatch.setattr(progress, "_EVERY", 0)
+    monkeypatch.setattr(outcome.sys, "stderr", stream)
+    monkeypatch.setattr(outcome, "_EVERY", 0)
     with Progress() as line:
         line.show("listing tags")
         line.show("3 of 4")
@@ -37,7 +37,7 @@ def test_nothing_in_a_pipe_or_on_a_terminal_that_can_not(monkeypatch: pytest.Mon
 def test_not_more_than_a_reader_can_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
-    monkeypatch.setattr(progress.sys, "stderr", stream)
+    monkeypatch.setattr(outcome.sys, "stderr", stream)
     with Progress() as line:
         for number in range(1000):
             line.show(f"{number} of 1000")
@@ -45,6 +45,6 @@ def test_not_more_than_a_reader_can_follow(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_closed_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress.sys, "stderr", None)
+    monkeypatch.setattr(outcome.sys, "stderr", None)
     with Progress() as line:
         line.show("3 of 4")
