@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: setup sample check format lint types test soak gate schemas bench clean
+.PHONY: setup sample check format lint types test soak unreached gate schemas bench clean
 
 setup: $(VENV)/.developing
 
@@ -43,6 +43,10 @@ test: setup
 # What takes long: fleets of thousands, hundreds of kills, many examples of each grammar. SOAK=full: the largest numbers.
 soak: setup
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest $(TEST_ARGS) -m "soak or hypothesis"
+
+# The functions that no command reaches, by the tests that call it.
+unreached: setup
+	$(BIN)/python -m tests.unreached
 
 # The gate on our own sample fleet: every rule, and no drift between inventory/ and out/.
 gate: setup

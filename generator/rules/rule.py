@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from enum import Enum
+from importlib import import_module
 
 from msgspec import Struct
 
@@ -71,3 +72,18 @@ class Rule(Struct, frozen=True):
             workload=problem.workload,
             fact=problem.fact,
         )
+
+
+def of_workloads(module: str, function: str) -> Callable[[Revision], Iterable[Problem]]:
+    """The function of a module of rules/ that judges workloads, imported where a fleet declares any.
+
+    It needs a quarter of the modules of a check, and a check of a fleet without workloads shall not wait for them.
+    """
+
+    def check(revision: Revision) -> Iterable[Problem]:
+        if not revision.fleet.workloads:
+            return ()
+        problems: Iterable[Problem] = getattr(import_module(f"generator.rules.{module}"), function)(revision)
+        return problems
+
+    return check

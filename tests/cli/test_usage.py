@@ -5,6 +5,7 @@ import pty
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -273,5 +274,14 @@ def test_a_fleet_without_workloads_does_not_wait_for_what_they_need() -> None:
     loaded = called.err.split()
     assert "generator.rules.table" in loaded
     workloads = ("declared.workloads", "declared.budgetfile", "facts.cuda", "facts.affinity", "facts.budget")
-    needs = ("render.placement", "render.carries", "rules.needing", "rules.room", "rules.interplay", "rules.emptying")
+    needs = (
+        "operator.placement",
+        "operator.carries",
+        "rules.cuda_needs",
+        "rules.disruption.room",
+        "rules.disruption.interplay",
+        "rules.upgrade.emptying",
+    )
+    # A module that was renamed would be looked for in vain.
+    assert [name for name in (*workloads, *needs) if find_spec(f"generator.{name}") is None] == []
     assert [name for name in (*workloads, *needs) if f"generator.{name}" in loaded] == []

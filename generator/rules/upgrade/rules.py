@@ -1,6 +1,6 @@
 """Rules of the family upgrade/: what the declared upgrade policies do to a rollout."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.declared.fleet import Cluster, Pool
@@ -12,7 +12,7 @@ from generator.operator.driver import carries_upgrade_policy
 from generator.operator.slots import at_once
 from generator.revision.revision import Revision
 from generator.rules.operator.crashes import user_objects
-from generator.rules.rule import Problem, Rule
+from generator.rules.rule import Problem, Rule, of_workloads
 from generator.rules.setting import once, said
 from generator.rules.upgrade.held import held
 from generator.rules.upgrade.ring import ring_order
@@ -146,42 +146,6 @@ def _slots(policy: Mapping[str, Any], nodes: int) -> int:
     return at_once(nodes, policy.get("maxParallelUpgrades", 1), policy.get("maxUnavailable", "25%"))
 
 
-def emptydir_will_fail(revision: Revision) -> Iterable[Problem]:
-    """Pods with an emptyDir that pod deletion may not remove."""
-    if not revision.fleet.workloads:
-        return ()
-    from generator.rules.upgrade import emptying
-
-    return emptying.emptydir_will_fail(revision)
-
-
-def unmanaged_pod_will_fail(revision: Revision) -> Iterable[Problem]:
-    """Bare pods that pod deletion may not remove."""
-    if not revision.fleet.workloads:
-        return ()
-    from generator.rules.upgrade import emptying
-
-    return emptying.unmanaged_pod_will_fail(revision)
-
-
-def daemonset_pod_will_fail(revision: Revision) -> Iterable[Problem]:
-    """GPU pods of DaemonSets, which pod deletion never removes."""
-    if not revision.fleet.workloads:
-        return ()
-    from generator.rules.upgrade import emptying
-
-    return emptying.daemonset_pod_will_fail(revision)
-
-
-def resource_not_matched(revision: Revision) -> Iterable[Problem]:
-    """Pods that hold a GPU under a name that the operator doesn't take for one."""
-    if not revision.fleet.workloads:
-        return ()
-    from generator.rules.upgrade import emptying
-
-    return emptying.resource_not_matched(revision)
-
-
 E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING
 RULES: tuple[Rule, ...] = (
     Rule("upgrade/drain-without-selector", W, "a drain that evicts every pod of the node", drain_without_selector),
@@ -200,20 +164,30 @@ RULES: tuple[Rule, ...] = (
         "slots of single pools that add up to more than one policy allows",
         cluster_wide_unavailable,
     ),
-    Rule("upgrade/emptydir-will-fail", W, "pods with an emptyDir that pod deletion refuses", emptydir_will_fail),
+    Rule(
+        "upgrade/emptydir-will-fail",
+        W,
+        "pods with an emptyDir that pod deletion refuses",
+        of_workloads("upgrade.emptying", "emptydir_will_fail"),
+    ),
     Rule(
         "upgrade/unmanaged-pod-will-fail",
         W,
         "pods without an owner that pod deletion refuses",
-        unmanaged_pod_will_fail,
+        of_workloads("upgrade.emptying", "unmanaged_pod_will_fail"),
     ),
     Rule(
         "upgrade/daemonset-pod-will-fail",
         W,
         "GPU pods of a DaemonSet with drain off",
-        daemonset_pod_will_fail,
+        of_workloads("upgrade.emptying", "daemonset_pod_will_fail"),
     ),
-    Rule("upgrade/resource-not-matched", W, "GPU pods that the operator never evicts", resource_not_matched),
+    Rule(
+        "upgrade/resource-not-matched",
+        W,
+        "GPU pods that the operator never evicts",
+        of_workloads("upgrade.emptying", "resource_not_matched"),
+    ),
     Rule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
     Rule(
         "upgrade/ring-order",
