@@ -1,6 +1,5 @@
 """Asks a cluster through the user's own kubectl and kubeconfig. It reads, and has no verb that writes."""
 
-import os
 from collections.abc import Iterator, Mapping
 
 from msgspec import DecodeError, Struct, json
@@ -132,8 +131,3 @@ def _refused(kubectl: Kubectl, resource: str, said: str) -> OutsideError:
     if "(Unauthorized)" in said or "must be logged in" in said:
         return CouldNotLookError(f"{kubectl.named} doesn't know the user: {said}", "log in to the cluster first")
     return CouldNotLookError(f"{kubectl.named} can't be asked for {resource}: {said}", "mend the connection and retry")
-
-
-def own_environment() -> Mapping[str, str]:
-    """The process's environment, in which kubeconfig and proxies are named."""
-    return os.environ

@@ -7,13 +7,12 @@ parts that it hands on whole, such as `repoConfig`. Beside `driver` and `cluster
 known.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from generator.facts.crd import NONE, schema
+from generator.facts.crd import NONE
 from generator.facts.data import read_json
-from generator.facts.defaulting import Schema
 
 Keys = tuple[str, ...]
 Tree = Mapping[str, Any]
@@ -30,11 +29,6 @@ def has_key(data_release: str, keys: Keys, missing: frozenset[str] = NONE) -> bo
     return not _beyond(keys, keys_of(data_release, missing))
 
 
-def missing_keys(data_release: str, values: Mapping[str, Any], missing: frozenset[str] = NONE) -> tuple[Keys, ...]:
-    """The keys of an overlay that the chart of that release doesn't have, each at its first unknown name."""
-    return tuple(_unknown(values, keys_of(data_release, missing), ()))
-
-
 def values_path(data_release: str, field: Keys, missing: frozenset[str] = NONE) -> Keys | None:
     """The values key that a field of ClusterPolicy `spec.driver` is rendered from; None where there is none.
 
@@ -45,20 +39,6 @@ def values_path(data_release: str, field: Keys, missing: frozenset[str] = NONE) 
         if field[: len(old)] == old:
             keys = ("driver", *new, *field[len(old) :])
     return keys if has_key(data_release, keys, missing) else None
-
-
-def unmapped_fields(data_release: str, missing: frozenset[str] = NONE) -> tuple[Keys, ...]:
-    """The fields of ClusterPolicy `spec.driver` that no value of that release's chart can set."""
-    driver = schema("ClusterPolicy", data_release, missing)["properties"]["driver"]
-    return tuple(field for field in _leaves(driver, ()) if values_path(data_release, field, missing) is None)
-
-
-def key_names(data_release: str, keys: Keys = (), missing: frozenset[str] = NONE) -> Keys:
-    """The names right below a key, sorted; none where it is a scalar, a list or an open map."""
-    tree: Any = keys_of(data_release, missing)
-    for key in keys:
-        tree = tree.get(key) if isinstance(tree, dict) else None
-    return tuple(sorted(tree)) if isinstance(tree, dict) else ()
 
 
 @cache
@@ -81,19 +61,3 @@ def _beyond(keys: Keys, tree: Any) -> Keys:
             return keys[depth:]
         tree = tree[key]
     return ()
-
-
-def _unknown(values: Mapping[str, Any], tree: Any, path: Keys) -> Iterator[Keys]:
-    for key, value in values.items():
-        here = (*path, key)
-        if _beyond((key,), tree):
-            yield here
-        elif isinstance(value, Mapping) and tree != OPEN:
-            yield from _unknown(value, tree[key], here)
-
-
-def _leaves(node: Schema, path: Keys) -> Iterator[Keys]:
-    if not node.get("properties"):
-        yield path
-    for key, field in node.get("properties", {}).items():
-        yield from _leaves(field, (*path, key))

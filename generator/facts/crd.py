@@ -28,11 +28,6 @@ def schema(kind: str, data_release: str, missing: frozenset[str] = NONE) -> Sche
     return spec
 
 
-def api_version(kind: str, data_release: str) -> str:
-    facts = _facts(kind, data_release)
-    return f"{facts['group']}/{facts['version']}"
-
-
 def violations(
     kind: str, data_release: str, spec: Any, old: Any | None = None, missing: frozenset[str] = NONE
 ) -> tuple[Violation, ...]:

@@ -19,10 +19,6 @@ class Range(Struct, frozen=True, order=True):
         """Whether no version lies in it."""
         return self.high is not None and self.high <= self.low
 
-    def holds(self, version: Version) -> bool:
-        """Whether the version lies in it."""
-        return self.low <= version and (self.high is None or version < self.high)
-
     def both(self, other: "Range") -> "Range":
         """The versions that lie in both, maybe none."""
         highs = [high for high in (self.high, other.high) if high is not None]

@@ -55,11 +55,6 @@ class _Table(Struct, frozen=True):
     unpackaged_branches: _Names
 
 
-def as_of() -> str:
-    """The day of the sources that were read, YYYY-MM-DD."""
-    return _table().as_of
-
-
 def verdict(os_tag: str, kernel: str, driver: str, arch: str) -> Verdict:
     """Who builds an image of a kernel (label form) and a driver, branch or version, for one architecture."""
     table, branch = _table(), branch_of(driver)

@@ -58,11 +58,6 @@ class ImageTag(Struct, frozen=True):
     def precompiled(self) -> bool:
         return self.kernel != ""
 
-    @property
-    def legacy(self) -> bool:
-        """The dialect of 2018, which no operator asks for."""
-        return self.precompiled and int(self.branch) < _FIRST_MODERN
-
 
 class Unfit(StrEnum):
     """What kind of text isn't a driver's tag."""

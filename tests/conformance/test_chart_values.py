@@ -9,6 +9,7 @@ from generator.declared.fleet import Install
 from generator.facts import chart
 from generator.facts.release import DriverApi
 from tests.conformance import crds
+from tests.model import chart as charts
 from tests.testing.trees import NAMES, Emitted, emitted
 
 # What templates/clusterpolicy.yaml of the chart reads though values.yaml doesn't show it.
@@ -59,7 +60,7 @@ class TestOverlays:
         for file in overlays(name):
             release = file.cluster.operator.release
             lacks = release.lacks("ClusterPolicy")
-            assert chart.missing_keys(release.fields, file.document, lacks) == (), file.path
+            assert charts.missing_keys(release.fields, file.document, lacks) == (), file.path
 
     def test_nothing_but_the_driver(self, name: str) -> None:
         for file in overlays(name):
@@ -105,7 +106,7 @@ def test_a_policy_from_the_chart_is_the_policy_that_we_would_write() -> None:
         said = {**driver, "upgradePolicy": policy, "useNvidiaDriverCRD": driver.pop("nvidiaDriverCRD")["enabled"]}
         said.pop("nvidiaDriverCRD")
         release = file.cluster.operator.release
-        unmapped = {path[0] for path in chart.unmapped_fields(release.fields, release.lacks("ClusterPolicy"))}
+        unmapped = {path[0] for path in charts.unmapped_fields(release.fields, release.lacks("ClusterPolicy"))}
         both = (said.keys() & written.keys()) - unmapped - {"upgradePolicy", "manager"}
         assert {key: said[key] for key in both} == {key: written[key] for key in both}, file.path
         compared += 1

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from generator.facts import chart, crd
+from tests.model import chart as charts
 from tests.testing import shared
 
 
@@ -42,8 +43,8 @@ UNLISTED = {
 
 def test_keys_are_those_of_the_real_values(release: str) -> None:
     values = shipped(release)
-    assert chart.missing_keys(release, values) == ()
-    assert set(chart.key_names(release)) == set(values)
+    assert charts.missing_keys(release, values) == ()
+    assert set(charts.key_names(release)) == set(values)
     known = paths(chart.keys_of(release)["driver"], ("driver",))
     real = {path for path in paths(values["driver"], ("driver",)) if path != ("driver", "resources")}
     # licensingConfig is handed on whole, so the old name of its source passes too where the CRD has it.
@@ -54,7 +55,7 @@ def test_keys_are_those_of_the_real_values(release: str) -> None:
 def test_every_driver_field_has_a_key_but_these(release: str) -> None:
     """gpu-operator.md section 5: the manager's imagePullSecrets are not mapped."""
     gone = [] if release == "v24.9.2" else [("useOpenKernelModules",)]
-    assert list(chart.unmapped_fields(release)) == [("manager", "imagePullSecrets"), *gone]
+    assert list(charts.unmapped_fields(release)) == [("manager", "imagePullSecrets"), *gone]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_values_path(field: tuple[str, ...], keys: tuple[str, ...] | None) -> No
 
 def test_the_crds_own_name_is_no_key() -> None:
     overlay = {"driver": {"upgradePolicy": {"podDeletion": {"force": True}}}}
-    assert chart.missing_keys("v26.7.0", overlay) == (("driver", "upgradePolicy", "podDeletion"),)
+    assert charts.missing_keys("v26.7.0", overlay) == (("driver", "upgradePolicy", "podDeletion"),)
 
 
 def test_keys_by_release() -> None:
@@ -91,15 +92,15 @@ def test_keys_by_release() -> None:
             "nvidiaDriverCRD": {"enabled": True, "deployDefaultCR": False},
         },
     }
-    assert chart.missing_keys("v26.7.0", overlay) == ()
-    assert chart.missing_keys("v26.3.3", overlay) == (("clusterPolicy",),)
-    assert chart.missing_keys("v24.9.2", overlay) == (
+    assert charts.missing_keys("v26.7.0", overlay) == ()
+    assert charts.missing_keys("v26.3.3", overlay) == (("clusterPolicy",),)
+    assert charts.missing_keys("v24.9.2", overlay) == (
         ("clusterPolicy",),
         ("driver", "kernelModuleType"),
         ("driver", "hostNetwork"),
     )
     lacking = frozenset({"driver.hostNetwork"})
-    assert chart.missing_keys("v26.3.3", overlay, lacking) == (("clusterPolicy",), ("driver", "hostNetwork"))
+    assert charts.missing_keys("v26.3.3", overlay, lacking) == (("clusterPolicy",), ("driver", "hostNetwork"))
     assert chart.values_path("v26.3.3", ("hostNetwork",), lacking) is None
 
 
@@ -109,11 +110,11 @@ def test_open_and_closed_keys() -> None:
         "toolkitt": {},
         "driver": {"resources": {"limits": {"x": 1}}, "env": [{"name": "A"}], "version": {"a": 1}},
     }
-    assert chart.missing_keys("v26.7.0", overlay) == (("toolkitt",), ("driver", "version", "a"))
+    assert charts.missing_keys("v26.7.0", overlay) == (("toolkitt",), ("driver", "version", "a"))
 
 
 def test_key_names() -> None:
-    assert chart.key_names("v26.7.0", ("driver", "rdma")) == ("enabled", "useHostMofed")
-    assert chart.key_names("v26.7.0", ("driver", "version")) == ()
+    assert charts.key_names("v26.7.0", ("driver", "rdma")) == ("enabled", "useHostMofed")
+    assert charts.key_names("v26.7.0", ("driver", "version")) == ()
     assert chart.has_key("v26.7.0", ("driver", "resources", "limits", "any"))
     assert not chart.has_key("v26.7.0", ("driver", "versoin"))

@@ -7,6 +7,7 @@ from generator.facts.cuda import Need
 from generator.facts.cudachoice import By, Compatibility, LabelFamily
 from generator.facts.driveraffinity import PoolSelector, driver_terms, families, labels_of, placement, pool_term
 from generator.facts.driverrange import EVERY, Range
+from tests.model.driver_range import holds
 from tests.model.node_affinity import is_valid, matches
 
 OLD, NEW = LabelFamily.DRIVER, LabelFamily.DRIVER_VERSION
@@ -120,7 +121,7 @@ def numbers(driver):
 def test_the_terms_hold_exactly_of_the_drivers_in_the_ranges(driver, ranges, family):
     terms = driver_terms(ranges, family)
     version = numbers(driver)
-    assert matches(terms, labels_of(driver)) == any(one.holds(version) for one in ranges)
+    assert matches(terms, labels_of(driver)) == any(holds(one, version) for one in ranges)
     assert not matches(terms, {})
     assert families(terms) <= {family}
     assert len(terms) == len({str(term) for term in terms})
@@ -223,5 +224,5 @@ LABELS = st.fixed_dictionaries({}, optional={"zone": st.sampled_from("123"), "di
 def test_a_node_is_chosen_where_both_would_choose_it(own, ranges, driver, labels, in_pool):
     pools = [PoolSelector(POOL_A, from_zero=True)]
     node = {**labels_of(driver), **labels, **(POOL_A if in_pool else {})}
-    ours = in_pool or any(one.holds(numbers(driver)) for one in ranges)
+    ours = in_pool or any(holds(one, numbers(driver)) for one in ranges)
     assert matches(placement(ranges, pools, own=own), node) == (matches(own, node) and ours)

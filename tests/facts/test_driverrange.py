@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.facts.driverrange import EVERY, Range, after, joined, of_branch, relation
+from tests.model.driver_range import holds
 
 VERSIONS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))
 RANGES = st.builds(Range, VERSIONS, st.none() | VERSIONS)
@@ -11,7 +12,7 @@ RANGES = st.builds(Range, VERSIONS, st.none() | VERSIONS)
 @given(st.lists(RANGES, max_size=5), VERSIONS)
 def test_joined_holds_the_same_versions(ranges, version):
     found = joined(ranges)
-    assert any(one.holds(version) for one in found) == any(one.holds(version) for one in ranges)
+    assert any(holds(one, version) for one in found) == any(holds(one, version) for one in ranges)
     assert not any(one.empty for one in found)
     ends = [one.high for one in found[:-1]]
     assert all(end is not None and end < later.low for end, later in zip(ends, found[1:], strict=True))
@@ -19,9 +20,9 @@ def test_joined_holds_the_same_versions(ranges, version):
 
 @given(RANGES, RANGES, VERSIONS)
 def test_both_and_covers(one, other, version):
-    assert one.both(other).holds(version) == (one.holds(version) and other.holds(version))
-    if one.covers(other) and other.holds(version):
-        assert one.holds(version)
+    assert holds(one.both(other), version) == (holds(one, version) and holds(other, version))
+    if one.covers(other) and holds(other, version):
+        assert holds(one, version)
 
 
 @pytest.mark.parametrize(

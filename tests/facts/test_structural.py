@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from generator.facts.closing import closed
 from generator.facts.defaulting import defaulted
 from generator.facts.shape import Shape
 from generator.facts.structural import EMBEDDED, expression, violations
 from generator.facts.violation import Flaw, Violation, dotted
+from tests.model.closed_schema import closed
 
 TEXT = {"type": "string"}
 KEEP = {"x-kubernetes-preserve-unknown-fields": True}

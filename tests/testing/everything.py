@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from generator.declared.driverspec import OWNED
-from generator.facts import chart, crd
+from generator.facts import crd
 from generator.facts.release import DriverApi, Release, Unsupported, known, resolve
+from tests.model import chart as charts
 
 INSTALLS = ("helm", "manifest", "olm")
 MODES = ("precompiled", "compiled")
@@ -202,7 +203,7 @@ def _driver(release: Release, api: DriverApi, mode: str, install: str) -> dict[s
 
 def _without_unmapped(spec: dict[str, Any], release: Release) -> None:
     """Take out what no chart value can set."""
-    for path in chart.unmapped_fields(release.fields, release.lacks("ClusterPolicy")):
+    for path in charts.unmapped_fields(release.fields, release.lacks("ClusterPolicy")):
         parent: Any = spec
         for key in path[:-1]:
             parent = parent.get(key, {})

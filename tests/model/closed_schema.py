@@ -1,6 +1,7 @@
-"""A CRD's structural schema as a closed JSON Schema (draft 2020-12), for editors and other validators.
+"""A CRD's structural schema as a closed JSON Schema (draft 2020-12), as another validator
+judges it.
 
-Says the same as `structural.violations` but for CEL rules, sets and map lists: a test holds the two together.
+Says the same as `structural.violations` but for CEL rules, sets and map lists.
 """
 
 from typing import Any, Final
