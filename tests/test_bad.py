@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ from msgspec.structs import replace
 
 from generator.declared.baseline import read_baseline
 from generator.finding import Finding, Severity
-from generator.layout import BASELINE, MANIFEST
+from generator.layout import BASELINE, MANIFEST, OUT, SOURCES_LOCK
 from generator.render.ownership import ownership
 from generator.revision.driver_objects import DriverObject
 from generator.rules.judge import judge
 from generator.rules.table import BY_ID, RULES
 from tests.testing.broken import BAD, CASES, rule_of
+from tests.testing.command import call
+from tests.testing.gitrepo import Repo, isolate
 from tests.testing.judging import revision_of
 
 COMMON = BAD / "_common"
@@ -84,13 +87,23 @@ def _lines(path: Path) -> list[str]:
     return [line for line in _text(path).splitlines() if line]
 
 
+def inputs_of(case: Repository) -> dict[str, bytes]:
+    """The files that people write."""
+    return {path: data for path, data in case.files.items() if data is not None and not path.startswith(f"{OUT}/")}
+
+
+def outputs_of(case: Repository, rendered: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What lies below out/: as it is rendered, but for what the case says of it."""
+    out: dict[str, bytes | None] = {f"{OUT}/{path}": data for path, data in rendered.items()}
+    out |= {path: data for path, data in case.files.items() if path.startswith(f"{OUT}/")}
+    return {path: data for path, data in out.items() if data is not None}
+
+
 def judged(case: Repository) -> tuple[Finding, ...]:
     """Every finding of a repository."""
-    inputs = {path: data for path, data in case.files.items() if data is not None and not path.startswith("out/")}
+    inputs = inputs_of(case)
     context, told = revision_of(inputs, against=_driver_objects(case.against))
-    out = {f"out/{path}": data for path, data in context.out.items()}
-    out |= {path: data for path, data in case.files.items() if path.startswith("out/")}
-    present = {path.removeprefix("out/"): data for path, data in out.items() if data is not None}
+    present = {path.removeprefix(f"{OUT}/"): data for path, data in outputs_of(case, context.out).items()}
     listed = present[MANIFEST].decode() if MANIFEST in present else None
     context = replace(
         context,
@@ -170,6 +183,63 @@ def test_every_finding_has_a_place_a_hint_and_the_severity_of_its_rule(case: Pat
         assert finding.message == finding.message.strip().rstrip("."), finding
         assert "\n" not in finding.message, finding
         assert finding.severity in {BY_ID[finding.rule].severity, Severity.WARNING}, finding
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.relative_to(BAD)))
+def test_the_command_reports_the_same(
+    case: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = repository(COMMON).under(repository(case))
+    reason = _why_not_by_command(whole)
+    if reason:
+        pytest.skip(reason)
+    isolate(monkeypatch)
+    root = tmp_path / "repository"
+    rendered, _ = revision_of(inputs_of(whole), against=_driver_objects(whole.against))
+    files = inputs_of(whole) | outputs_of(whole, rendered.out)
+    _lay(whole, files, root)
+    called = call(capfd, "check", "--format", "json", root=root)
+    told = {(found["rule"], found["severity"], found["message"], found["hint"]) for found in called.json["findings"]}
+    expected = {(found.rule, _word(found.severity), found.message, found.hint) for found in judged(whole)}
+    assert told == expected
+
+
+def _why_not_by_command(case: Repository) -> str:
+    """Why a case can't be laid as files for the command; tests of the command have these by themselves."""
+    if case.allow_remove is not None:
+        return "what render may remove is no option of check: tests/cli/test_removal.py"
+    if case.untracked:
+        return "an index that holds what it does not hold can't be made: tests/e2e/test_hook.py"
+    if SOURCES_LOCK in case.files:
+        return "what it pins would be fetched: tests/e2e/test_sources.py"
+    if any(".." in path.split("/") for path in case.files):
+        return "no file has such a path: tests/render/test_rendered.py"
+    return ""
+
+
+def _lay(case: Repository, files: Mapping[str, bytes], root: Path) -> None:
+    """Writes a repository; in git, and with a commit before, where the case has a past."""
+    if case.against is None:
+        write(root, files)
+        return
+    repo = Repo(root)
+    inventory = below_inventory(case.against)
+    output = {f"{OUT}/{path}": data for path, data in case.against.items() if path not in inventory}
+    repo.commit({**inventory, **output})
+    for path in (*inventory, *output):
+        (root / path).unlink()
+    write(root, files)
+    repo.git("add", "--all")
+
+
+def write(root: Path, files: Mapping[str, bytes]) -> None:
+    for path, data in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(data)
+
+
+def _word(severity: Severity) -> str:
+    return "error" if severity is Severity.INVALID else str(severity)
 
 
 def test_the_shared_files_are_clean() -> None:
