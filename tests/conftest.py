@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.testing.soak import FULL
+
 # `make check` looks at a few examples of each grammar, `make soak` at many. A busy machine is no failure.
 settings.register_profile("check", max_examples=25, deadline=None)
-settings.register_profile("soak", max_examples=1000, deadline=None)
+settings.register_profile("soak", max_examples=1000 if FULL else 300, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
 TESTS = Path(__file__).parent
