@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.edges.errors import NoGitError, UnreadableError, printable
+from generator.edges.errors import NoGitError, UnreadableError
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.command import git_at
 from generator.edges.git.listing import Listings
 from generator.edges.source import Kind
+from generator.words import printable
 from tests.testing.gitrepo import Repo
 
 
