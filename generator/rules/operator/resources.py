@@ -52,6 +52,9 @@ def refused(revision: Revision) -> Iterator[Refused]:
             continue
         release = clusters[file.cluster].operator.release
         checks, by = named.get((file.api_version, file.kind)), "in the CRD that the fleet names"
+        if checks is None and (served := _other_version(file, release)):
+            yield Refused(file, served, (), f"in operator {release.version}")
+            continue
         if checks is None:
             checks, by = _built_in(file, release), f"in operator {release.version}"
         if checks is None or file.document is None:  # asked last: a document of a user's template is read on demand
@@ -66,6 +69,20 @@ def _built_in(file: RenderedFile, release: Release) -> Checks | None:
         return None
     found = crd.definition(file.kind, release.fields, release.lacks(file.kind))
     return found.checks if found.api_version == file.api_version else None
+
+
+def _other_version(file: RenderedFile, release: Release) -> Violation | None:
+    """What is wrong with a kind of the operator's API in a version that its CRD doesn't serve; None for all else.
+
+    Other products have kinds of the same names, as Kyverno has a ClusterPolicy: only the operator's group counts.
+    """
+    if file.kind not in DRIVER_KINDS:
+        return None
+    served = crd.definition(file.kind, release.fields, release.lacks(file.kind)).api_version
+    same_group = file.api_version.partition("/")[0] == served.partition("/")[0]
+    if not same_group or file.api_version == served:
+        return None
+    return Violation(("apiVersion",), Flaw.ENUM, f'must be "{served}", not "{file.api_version}"')
 
 
 def _releases(file: RenderedFile, violation: Violation) -> tuple[str, ...]:
