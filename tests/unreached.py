@@ -1,109 +1,107 @@
-"""Which functions of generator/ no command reaches: `make unreached`.
+"""Lists the functions of generator/ that no command reaches: `make unreached`, some minutes.
 
-Runs the tests that call the command, in process or as a process of its own, under coverage. A function that none of
-them enters is code that only other tests reach, or nobody.
+Runs the tests that call the command, measures what the command runs, and names the functions that it never entered.
+What tests call themselves doesn't count as reached. `python -m tests.unreached tests/cli/test_tag.py` looks at a part.
 """
 
 import ast
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coverage import Coverage, CoverageData
+import coverage
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "generator"
+REPO = Path(__file__).resolve().parents[1]
 CALLERS = (
     "tests/cli",
-    "tests/cases",
     "tests/e2e",
-    "tests/golden",
-    "tests/test_bad.py",
+    "tests/cases",
     "tests/edges/registry",
+    "tests/test_bad.py",
     "tests/test_docs.py",
     "tests/test_readme.py",
 )
-# Each process that the tests start measures itself; what a kill ends in the middle is not needed.
-SETTINGS = """[run]
-source = generator
+CONFIG = """\
+[run]
+source = {source}
+data_file = {data}
 parallel = true
-patch = subprocess
-data_file = {folder}/data
+sigterm = true
 """
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-
-def functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
-    """Every function and method with its dotted name."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, Function | ast.ClassDef):
-            name = f"{prefix}.{child.name}" if prefix else child.name
-            if isinstance(child, Function):
-                yield name, child
-            yield from functions(child, name)
-        else:
-            yield from functions(child, prefix)
-
-
-def body_lines(function: Function) -> set[int]:
-    """The lines that run when the function is entered."""
-    body = function.body
-    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        body = body[1:]  # the docstring, or the `...` of a protocol
-    inner = {
-        line
-        for statement in body
-        for child in ast.walk(statement)
-        if isinstance(child, Function)
-        for line in range(child.lineno, (child.end_lineno or child.lineno) + 1)
+def main(arguments: list[str]) -> None:
+    """Prints them, sorted, by the path of their module."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = measured(Path(folder), arguments or list(CALLERS))
+    unreached = {
+        f"{name} {function}"
+        for name, text in sources().items()
+        for function in functions_without(ast.parse(text), lines.get(name, frozenset()))
     }
-    lines = {line for statement in body for line in range(statement.lineno, (statement.end_lineno or 0) + 1)}
-    return lines - inner or lines
+    print("\n".join(sorted(unreached)))
+    print(f"no command reaches {len(unreached)} functions")
 
 
-def unreached(data: CoverageData) -> list[str]:
-    """`room/module.py function` of each one that was never entered, sorted."""
-    names = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if "_data" in path.parts:
+def measured(folder: Path, tests: list[str]) -> dict[str, frozenset[int]]:
+    """The lines of each file of generator/ that commands ran. Tests that fail are shown, and don't stop it."""
+    config, data = folder / "coveragerc", folder / "data"
+    config.write_text(CONFIG.format(source=REPO / "generator", data=data), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "-p",
+        "tests.testing.measured",
+        "-p",
+        "no:cacheprovider",
+    ]
+    environment = {**os.environ, "DRIVERGATE_MEASURED": str(config)}
+    subprocess.run([*command, *tests], cwd=REPO, env=environment, check=False, stdout=sys.stderr)
+    combined = coverage.Coverage(config_file=str(config))
+    combined.combine()
+    found = combined.get_data()
+    return {
+        Path(file).relative_to(REPO).as_posix(): frozenset(found.lines(file) or ()) for file in found.measured_files()
+    }
+
+
+def sources() -> dict[str, str]:
+    """The text of each file of generator/ by its path in the repository."""
+    files = sorted((REPO / "generator").rglob("*.py"))
+    return {file.relative_to(REPO).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def functions_without(tree: ast.AST, lines: frozenset[int], outer: str = "") -> Iterator[str]:
+    """The qualified names of functions of which no line of the first statement ran."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from functions_without(node, lines, outer)
             continue
-        entered = set(data.lines(str(path)) or ())
-        for name, function in functions(ast.parse(path.read_text(encoding="utf-8")), ""):
-            lines = body_lines(function)
-            if lines and not lines & entered:
-                names.append(f"{path.relative_to(PACKAGE)} {name}")
-    return names
+        name = f"{outer}.{node.name}" if outer else node.name
+        if isinstance(node, ast.FunctionDef) and lines.isdisjoint(first_lines(node)):
+            yield name  # and whatever it defines inside is unreached with it
+        else:
+            yield from functions_without(node, lines, name)
 
 
-def measured(folder: Path) -> CoverageData:
-    """What the tests that call the command ran."""
-    settings = folder / "coveragerc"
-    settings.write_text(SETTINGS.format(folder=folder), encoding="utf-8")
-    coverage = (sys.executable, "-m", "coverage", "run", f"--rcfile={settings}")
-    tests = ("-m", "pytest", "-q", "-n", "auto", *CALLERS)
-    ended = subprocess.run((*coverage, *tests), cwd=ROOT, check=False)
-    if ended.returncode:
-        sys.exit(ended.returncode)
-    measurement = Coverage(config_file=str(settings))
-    measurement.combine()
-    return measurement.get_data()
+def first_lines(function: ast.FunctionDef) -> range:
+    """The lines of what runs first in a call; for a protocol's method without a body those of its definition."""
+    statements = [statement for statement in function.body if not _is_text(statement)]
+    first: ast.stmt = statements[0] if statements else function
+    return range(first.lineno, (first.end_lineno or first.lineno) + 1)
 
 
-def main() -> None:
-    """Prints them, from a file of coverage data where one is named."""
-    if len(sys.argv) > 1:
-        coverage = Coverage(data_file=sys.argv[1])
-        coverage.load()
-        names = unreached(coverage.get_data())
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            names = unreached(measured(Path(folder)))
-    print("\n".join(names))
-    print(f"no command reaches {len(names)} functions")
+def _is_text(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring or an ellipsis, for which nothing runs."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
