@@ -8,7 +8,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.declared.size import Size
 from generator.declared.workload import Workload
 from generator.finding import Place, Severity
-from generator.operator.automatic import automatic
+from generator.operator.driver import automatic
 from generator.revision.revision import Revision
 from generator.rules.disruption.room import replicas_of
 from generator.rules.table import BY_ID

@@ -11,8 +11,7 @@ from generator.edges.git.command import Git, Pending, git_at
 from generator.edges.git.history import first_parent, start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
-from generator.edges.source import Entry, Source
-from generator.edges.sourced import Elsewhere, Sourced
+from generator.edges.source import Elsewhere, Entry, Source, Sourced
 from generator.layout import BASELINE, INPUTS, OUT, SOURCES_LOCK
 
 

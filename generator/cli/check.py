@@ -127,8 +127,7 @@ def check(
     else:
         files = ()
 
-    from generator.cli.judging import judged, notes, summary
-    from generator.cli.state import judged_state
+    from generator.cli.state import judged, judged_state, notes, summary
 
     state = judged_state(begun)
     if write_baseline:
@@ -169,8 +168,8 @@ def _report(
     files: "Sequence[Output]",
 ) -> None:
     """Prints the findings in one format, and writes the files that are asked for."""
-    from generator.cli.judging import notes
     from generator.cli.reporting import Texts, for_reviewers, printed_and_written
+    from generator.cli.state import notes
     from generator.report.formats import json, text
 
     findings = judgement.findings
@@ -188,8 +187,8 @@ def _report(
 
 def _reported(git: "Git", state: "State", judgement: "Judgement", counts: "Summary", *, strict: bool) -> "Reported":
     """The same for reviewers. Where manifests can't be made, no rule that found nothing has seen everything."""
-    from generator.cli.judging import notes
     from generator.cli.reporting import documented
+    from generator.cli.state import notes
     from generator.edges.git.command import below_top
     from generator.finding import Severity
     from generator.report.reported import Reported, below
@@ -219,7 +218,7 @@ def _write_baseline(state: "State", *, printed: Format) -> int:
     """Lists the errors of today, so that only new ones fail; the exit code."""
     from msgspec.structs import replace
 
-    from generator.cli.judging import judged
+    from generator.cli.state import judged
     from generator.declared.baseline import baseline_text, entries_of
     from generator.edges.writer import Write, apply
     from generator.finding import Severity

@@ -92,8 +92,7 @@ def render(
     )
     begun = begin(wanted)
 
-    from generator.cli.judging import judged
-    from generator.cli.state import judged_state
+    from generator.cli.state import judged, judged_state
     from generator.report.formats import text
 
     state = judged_state(begun)

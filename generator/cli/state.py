@@ -1,7 +1,8 @@
-"""The state of the repository that check and render are about: read, narrowed, rendered, ready to be judged."""
+"""The state of the repository that check and render are about: read, narrowed, rendered, judged."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,16 +24,21 @@ from generator.edges.source import Entry, Kind
 from generator.finding import Finding, Severity
 from generator.layout import BASELINE, INPUTS, INVENTORY, MANIFEST, OUT, SOURCES_LOCK, TEMPLATES
 from generator.render.ownership import ownership
+from generator.render.rendered import DRIVER_KINDS
 from generator.render.template import cluster_of
+from generator.report.summary import Summary, counts
 from generator.revision.assemble import assemble
 from generator.revision.declaration import AllButOtherShards, Declaration, declare, with_sources
 from generator.revision.driver_objects import DriverObject, driver_objects
 from generator.revision.inputs import is_read, named_files, places
 from generator.revision.revision import Revision
+from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
+from generator.rules.table import RULES
 
 if TYPE_CHECKING:
     from generator.revision.narrow import Change, Narrowed
 
+OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
 COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
 
 
@@ -100,6 +106,41 @@ def judged_state(begun: Begun) -> State:
         narrowed=narrowed is not None and revision.selection != EVERYTHING,
         others_report=narrowed is not None and narrowed.others_report,
         scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
+    )
+
+
+def judged(state: State, *, without: frozenset[str] = frozenset()) -> Judgement:
+    """All rules but some, over what was state."""
+    judgement = judge(state.revision, RULES, told=state.findings, baseline=state.baseline, without=without)
+    return without_fleet(judgement) if state.others_report else judgement
+
+
+def notes(state: State, judgement: Judgement) -> tuple[str, ...]:
+    """What the reader of the findings must know of their reach."""
+    if not state.narrowed:
+        return state.notes
+    left_out = [rule for rule, why in sorted(judgement.unjudged.items()) if why == NOT_ALL]
+    reach = f"not judged, since they need all clusters: {', '.join(left_out)}, and files of no cluster below out/"
+    return (*state.notes, reach)
+
+
+def summary(state: State, judgement: Judgement) -> Summary:
+    """The counts of a judgement."""
+    revision = state.revision
+    errors, warnings = counts(judgement.findings)
+    known = OWN_KINDS | {definition.kind for definition in revision.crds}
+    unknown = Counter(
+        file.kind for file in revision.rendered.files if file.kind and file.kind not in known and not file.template.ours
+    )
+    return Summary(
+        source=state.label,
+        clusters=len(revision.fleet.clusters),
+        pools=sum(len(cluster.pools) for cluster in revision.fleet.clusters),
+        images=sum(len(entries) for entries in revision.catalog.repositories.values()),
+        errors=errors,
+        warnings=warnings,
+        silenced=len(judgement.ignored),
+        not_judged=dict(unknown),
     )
 
 

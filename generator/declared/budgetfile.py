@@ -10,8 +10,6 @@ from msgspec.structs import replace
 
 from generator.declared.crds import plain
 from generator.declared.fleet import Fleet
-from generator.declared.repopath import is_plain
-from generator.declared.repopath import problem as path_problem
 from generator.declared.requirements import of_selector
 from generator.declared.shape import misfits
 from generator.declared.workload import Manifest, Workload, WorkloadBudget
@@ -21,7 +19,7 @@ from generator.documents.document import read
 from generator.documents.places import Path
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
-from generator.layout import OUT
+from generator.layout import OUT, is_plain_path, path_problem
 from generator.words import shortened
 
 EXAMPLE = "budgets/api.yaml"
@@ -55,7 +53,7 @@ class Found(Struct, frozen=True):
 def named(fleet: Fleet) -> tuple[str, ...]:
     """The paths of all manifests that can be looked for."""
     found = {manifest.file for workload in fleet.workloads for manifest in workload.manifests}
-    return tuple(sorted(filter(is_plain, found)))
+    return tuple(sorted(filter(is_plain_path, found)))
 
 
 def with_manifests(fleet: Fleet, files: Mapping[str, bytes]) -> tuple[Fleet, tuple[Finding, ...]]:

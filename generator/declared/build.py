@@ -23,7 +23,7 @@ from generator.declared.inventory import Inventory, Loaded
 from generator.declared.kernel_twice import KernelTwice, kernels_twice
 from generator.declared.layers import Level, below, merged, origin
 from generator.declared.mirror import Mirror, read_mirrors
-from generator.declared.objectname import OBJECT_NAME
+from generator.declared.modelparts import OBJECT_NAME
 from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker

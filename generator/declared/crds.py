@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from generator.declared.repopath import problem as path_problem
 from generator.documents.document import read
 from generator.documents.scalar import Ambiguous, is_null
 from generator.facts.definition import Definition, definitions
 from generator.finding import Finding, Place, invalid
-from generator.layout import OUT
+from generator.layout import OUT, path_problem
 
 EXAMPLE = "crds/nvidiadrivers.yaml"
 

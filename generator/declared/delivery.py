@@ -8,11 +8,11 @@ from msgspec import Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
 from generator.declared.layers import Level, below, merged, origin
-from generator.declared.repopath import is_plain
 from generator.documents.places import Path
 from generator.documents.texts import Texts
 from generator.facts.release import Release, Unsupported, resolve
 from generator.finding import Finding, Place, Severity
+from generator.layout import is_plain_path
 
 ALTERNATIVES: tuple[tuple[Path, str, str], ...] = (
     ((), "argocd", "flux"),
@@ -250,7 +250,7 @@ def _flux(flux: Flux, said: _Said) -> Iterator[Finding]:
 
 def _paths(said: _Said, paths: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
     for path, written in paths:
-        if written and not is_plain(written):
+        if written and not is_plain_path(written):
             name = ".".join(str(step) for step in ("delivery", *path))
             message = f'{name} is "{written}", which is no path inside of a repository'
             yield said.problem(path, message, "write it like fleet/gpu: no dots, no slash at its ends")

@@ -17,8 +17,7 @@ from generator.documents.texts import Texts
 from generator.facts import crd
 from generator.facts.defaulting import INT_OR_STRING, Schema, child
 from generator.facts.release import DriverApi, Release
-from generator.facts.shape import Shape
-from generator.facts.structural import violations
+from generator.facts.structural import Shape, violations
 from generator.facts.violation import Flaw, Violation, dotted
 from generator.finding import Finding, Place, Severity
 

@@ -1,5 +1,6 @@
 """What the shapes of all kinds are made of."""
 
+import re
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -10,6 +11,8 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=0)]
 Labels = dict[str, str]
 
+# The name of a Kubernetes object as a whole: a DNS subdomain.
+OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 # Patterns end in `$(?!\n)`: for Python's re, `$` alone lets a line end follow.
 ObjectName = Annotated[
     str,

@@ -6,13 +6,11 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Fleet, Install
-from generator.declared.repopath import is_plain
-from generator.declared.repopath import problem as path_problem
 from generator.documents.document import places, read
 from generator.documents.places import Places
 from generator.documents.scalar import is_null
 from generator.finding import Finding, Place, invalid
-from generator.layout import OUT
+from generator.layout import OUT, is_plain_path, path_problem
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 MAPPINGS = (("spec",), ("metadata",), ("metadata", "annotations"))
@@ -29,7 +27,7 @@ class Bases(Struct, frozen=True):
 def named(fleet: Fleet) -> tuple[str, ...]:
     """The paths of all bases that can be looked for."""
     named = {one.operator.policy_base for one in fleet.clusters if one.operator.install is not Install.HELM}
-    return tuple(sorted(filter(is_plain, named)))
+    return tuple(sorted(filter(is_plain_path, named)))
 
 
 def bases(fleet: Fleet, files: Mapping[str, bytes]) -> Bases:

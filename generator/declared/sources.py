@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import MsgspecError, Struct, json
 
-from generator.declared.repopath import is_plain
 from generator.declared.source import Source
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
-from generator.layout import SOURCES_LOCK
+from generator.layout import SOURCES_LOCK, is_plain_path
 
 # Files of a source are read as if they lay below this, with the source's name: no folder of one's own begins so.
 RULE = "inventory/source"
@@ -113,7 +112,7 @@ def _refused(url: str, ref: str, path: str) -> tuple[str, str, str] | None:
         return "url", "the url of a source is none that git may be given", "write https://…, ssh://… or user@host:path"
     if not re.fullmatch(REF, ref):
         return "ref", f'"{ref[:100]}" is no branch, tag or commit', "write it like main or v1.2"
-    if path and not is_plain(path):
+    if path and not is_plain_path(path):
         return (
             "path",
             f'"{path[:100]}" is no path inside its repository',

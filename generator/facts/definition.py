@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from generator.facts.cel import Rules, broken, rules
 from generator.facts.defaulting import PRESERVE, Schema
-from generator.facts.shape import Shape
-from generator.facts.structural import violations
+from generator.facts.structural import Shape, violations
 from generator.facts.violation import Flaw, Violation
 
 # strategy.go hasBlockingErr: with one of these, CEL rules aren't looked at.

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from generator.declared.fleet import Cluster, Driver, Mode, Pool, Taint
+from generator.declared.fleet import Cluster, Driver, Install, Mode, Pool, Taint
 from generator.facts import crd
 from generator.facts.reference import split_repository
 from generator.facts.release import DriverApi, Release
@@ -69,6 +69,12 @@ def carries_upgrade_policy(cluster: Cluster) -> bool:
     """Whether one policy of the ClusterPolicy rules all driver pods (gpu-operator before v26.7, both APIs)."""
     operator = cluster.operator
     return operator.driver_api is DriverApi.CLUSTERPOLICY or not operator.release.object_upgrade_policy
+
+
+def automatic(cluster: Cluster, pool: Pool) -> bool:
+    """Whether the operator itself upgrades the pool's nodes; what silence means depends on who fills the default."""
+    by_default = not carries_upgrade_policy(cluster) or cluster.operator.install is Install.HELM
+    return pool.driver.upgrade_policy.get("autoUpgrade", by_default) is True
 
 
 def upgrade_policy(declared: Mapping[str, Any], *, auto_upgrade: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functools import cache
 
 from msgspec import Struct
 
+from generator.facts import kernel as kernels
 from generator.facts import osname, reference
 from generator.facts.osname import OsTagError
 from generator.facts.release import DriverApi, Release
@@ -156,6 +157,11 @@ def image_path(release: Release, spec: ImageSpec, fallback: str) -> str | Refuse
         )
     joint = "@" if spec.version.startswith("sha256:") else ":"
     return f"{spec.repository}/{spec.image}{joint}{spec.version}"
+
+
+def policy_daemonset(release: Release, kernel: str, os_id: str, os_version: str) -> str:
+    """A ClusterPolicy's DaemonSet for one kernel; its OS keeps the minor though the image's tag may not."""
+    return f"nvidia-driver-daemonset-{kernels.sanitised(kernel, release)}-{os_id}{os_version}"
 
 
 def _carries_kernel(spec: ImageSpec) -> bool:

@@ -6,10 +6,9 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-from generator.declared.repopath import is_plain
 from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.documents.document import read
-from generator.layout import MANIFEST
+from generator.layout import MANIFEST, is_plain_path
 from generator.render.output import Rendered
 from generator.render.template import DELIVERY, cluster_of
 
@@ -60,7 +59,7 @@ def ownership(text: str | None) -> Ownership:
     hashes, readable = {}, True
     for line in text.splitlines():
         found = LINE.fullmatch(line)
-        if found and is_plain(found[2]):
+        if found and is_plain_path(found[2]):
             hashes[found[2]] = found[1]
         elif line and not line.startswith("#"):
             readable = False

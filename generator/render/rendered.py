@@ -13,15 +13,13 @@ from generator.documents.document import read
 from generator.documents.scalar import resolve
 from generator.finding import Finding
 from generator.render import delivery
-from generator.render.clash import clashes, in_the_way
 from generator.render.environment import Sandbox, environment
-from generator.render.failure import TEMPLATE_ERRORS, failure, unfit
+from generator.render.mistakes import TEMPLATE_ERRORS, clashes, failure, in_the_way, unfit
 from generator.render.output import KUSTOMIZATIONS, Rendered, RenderedFile, holds_no_manifests
 from generator.render.proof import NOTHING, Proven, Prover, Skeleton
 from generator.render.scalar import PLAIN
 from generator.render.template import Template, Templates, cluster_of
-from generator.render.values import chart_values
-from generator.render.views import ClusterValues, fleet_view
+from generator.render.views import ClusterValues, chart_values, fleet_view
 from generator.render.workload import budget, component
 
 GPU_OPERATOR = "{cluster}/gpu-operator/"

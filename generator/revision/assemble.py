@@ -7,11 +7,11 @@ from generator.declared import policy
 from generator.declared.catalog import Catalog
 from generator.declared.crds import read_crd
 from generator.declared.fleet import Fleet
-from generator.declared.repopath import is_plain
 from generator.declared.selection import Everything
 from generator.facts import data
 from generator.facts.definition import Definition
 from generator.finding import Finding
+from generator.layout import is_plain_path
 from generator.render.output import Rendered
 from generator.render.rendered import render
 from generator.render.template import collect
@@ -76,7 +76,7 @@ def unrendered(declaration: Declaration) -> Revision:
 
 def _crds(fleet: Fleet, door: Door) -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
     """The CRDs that the Fleet document names, and what is wrong with their files."""
-    files = door([path for path in fleet.crds if is_plain(path)])
+    files = door([path for path in fleet.crds if is_plain_path(path)])
     fleet.texts.add(files)
     definitions: list[Definition] = []
     findings: list[Finding] = []

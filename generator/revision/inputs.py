@@ -2,8 +2,7 @@
 
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import ENDINGS
-from generator.declared.repopath import is_plain
-from generator.layout import INPUTS, TEMPLATES
+from generator.layout import INPUTS, TEMPLATES, is_plain_path
 from generator.render.template import ENDING
 
 
@@ -16,7 +15,7 @@ def named_files(fleet: Fleet) -> frozenset[str]:
 
 def places(named: frozenset[str]) -> tuple[str, ...]:
     """The folders and named files among which all input lies, sorted."""
-    return tuple(sorted({*INPUTS, *filter(is_plain, named)}))
+    return tuple(sorted({*INPUTS, *filter(is_plain_path, named)}))
 
 
 def is_read(path: str) -> bool:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from generator.facts.defaulting import defaulted
-from generator.facts.shape import Shape
-from generator.facts.structural import EMBEDDED, expression, violations
+from generator.facts.structural import EMBEDDED, Shape, expression, violations
 from generator.facts.violation import Flaw, Violation, dotted
 from tests.model.closed_schema import closed
 

@@ -26,8 +26,8 @@ from generator.operator.ask import (
 )
 from generator.operator.claim import PCI_LABELS
 from generator.operator.driverpod import DriverPod, Machine, Unmade
+from generator.operator.image import policy_daemonset
 from generator.operator.nodepool import OPENSHIFT_NODE, OPENSHIFT_SYSTEMS
-from generator.operator.objectname import policy_daemonset
 from generator.operator.reload import driver_pod
 from tests.testing.image_cases import (
     APIS,

@@ -1,9 +1,13 @@
 """What templates get, and the files that come of it."""
 
+from typing import Any
+
 import pytest
 
-from generator.render.views import annotated
-from tests.testing.inventories import POOL, files, texts
+from generator.facts.release import known
+from generator.render.views import annotated, chart_values
+from tests.testing.inventories import FLEET, POOL, files, texts
+from tests.testing.judging import revision_of
 
 ARGO, FLUX = "argocd.argoproj.io/sync-options", "kustomize.toolkit.fluxcd.io/prune"
 PROTECTED = "Delete=confirm,Prune=confirm,SkipDryRunOnMissingResource=true"
@@ -78,3 +82,50 @@ def test_the_same_input_gives_the_same_bytes_in_any_order() -> None:
     repository = files(POOL, POOL.replace("pool: a", "pool: b"))
     assert texts(repository) == texts(dict(reversed(repository.items())))
     assert "26.7" not in "".join(texts(repository).values())
+
+
+def chart_values_of(
+    version: str, *, install: str = "helm", api: str = "NVIDIADriver", pool: str = POOL
+) -> dict[str, Any]:
+    operator = f"{{version: {version}, install: {install}, driverApi: {api}}}"
+    revision, _ = revision_of(files(pool, fleet=FLEET.replace("{version: v26.7.0}", operator)))
+    (cluster,) = revision.fleet.clusters
+    return chart_values(cluster)
+
+
+@pytest.mark.parametrize("version", known())
+def test_the_chart_makes_no_object_that_is_ours(version: str) -> None:
+    driver = chart_values_of(version)["driver"]
+    assert driver["enabled"] is True
+    assert driver["nvidiaDriverCRD"] == {"deployDefaultCR": False, "enabled": True}
+    assert set(driver) - {"enabled", "nvidiaDriverCRD"} == (set() if version == "v26.7.0" else {"upgradePolicy"})
+
+
+@pytest.mark.parametrize("version", known())
+def test_the_chart_s_cluster_policy_in_the_chart_s_words(version: str) -> None:
+    values = chart_values_of(version, api="ClusterPolicy")
+    assert set(values) == {"driver"}
+    driver = values["driver"]
+    assert (driver["repository"], driver["image"], driver["version"]) == ("nvcr.io/nvidia", "driver", "580")
+    assert (driver["usePrecompiled"], driver["nvidiaDriverCRD"]["enabled"]) == (True, False)
+    assert "useNvidiaDriverCRD" not in driver
+    assert driver["upgradePolicy"]["gpuPodDeletion"]["timeoutSeconds"] == 300
+    assert "podDeletion" not in driver["upgradePolicy"]
+    assert driver["upgradePolicy"]["autoUpgrade"] is True  # the chart's own default
+
+
+@pytest.mark.parametrize("version", known())
+def test_without_a_managed_pool_no_driver_is_installed(version: str) -> None:
+    driver = chart_values_of(version, api="ClusterPolicy", pool="driver: {mode: preinstalled}")["driver"]
+    assert driver == {"enabled": False, "nvidiaDriverCRD": {"enabled": False}}
+
+
+@pytest.mark.parametrize("api", ["NVIDIADriver", "ClusterPolicy"])
+@pytest.mark.parametrize("version", known())
+def test_a_manifest_beside_a_chart(version: str, api: str) -> None:
+    both_off = {"clusterPolicy": {"deployCR": False}, "driver": {"nvidiaDriverCRD": {"deployDefaultCR": False}}}
+    assert chart_values_of(version, install="manifest", api=api) == (both_off if version == "v26.7.0" else {})
+
+
+def test_olm_has_no_chart_values_of() -> None:
+    assert chart_values_of("v26.7.0", install="olm") == {}

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from generator.edges.errors import CouldNotLookError, UnreadableError
-from generator.edges.git.command import Git
-from generator.edges.git.environment import scrubbed
+from generator.edges.git.command import Git, scrubbed
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.process import Output
 from generator.words import printable

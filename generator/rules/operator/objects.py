@@ -5,12 +5,12 @@ from typing import Any
 
 from generator.declared.crds import plain
 from generator.declared.fleet import Cluster, Install, Kernel, Mode, OsRelease, Pool, Taint
-from generator.declared.objectname import OBJECT_NAME
+from generator.declared.modelparts import OBJECT_NAME
 from generator.facts.kernel import sanitised
 from generator.facts.release import DriverApi
 from generator.finding import Place
 from generator.operator.driver import toleration
-from generator.operator.objectname import policy_daemonset
+from generator.operator.image import policy_daemonset
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 

@@ -14,8 +14,7 @@ from generator.layout import TEMPLATES
 from generator.operator.driver import policy_spec
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS, OBJECT, POLICY, VALUES
-from generator.render.values import chart_values
-from generator.render.views import FLUX_PRUNE, STRONGER, SYNC_OPTIONS, ClusterValues
+from generator.render.views import FLUX_PRUNE, STRONGER, SYNC_OPTIONS, ClusterValues, chart_values
 from generator.revision.revision import Revision
 from generator.rules.operator.base_fields import DECIDED
 from generator.rules.operator.claims import GPU_NODE, Claim

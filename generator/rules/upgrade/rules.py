@@ -7,8 +7,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts.amount import rounded_up
 from generator.facts.release import DriverApi
 from generator.finding import Severity
-from generator.operator.automatic import automatic
-from generator.operator.driver import carries_upgrade_policy
+from generator.operator.driver import automatic, carries_upgrade_policy
 from generator.operator.slots import at_once
 from generator.revision.revision import Revision
 from generator.rules.operator.crashes import user_objects

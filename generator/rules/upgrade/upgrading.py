@@ -10,8 +10,7 @@ from generator.declared.workload import Workload
 from generator.facts import gpupod, podselector
 from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_deletion, verdict
 from generator.operator import slots
-from generator.operator.automatic import automatic
-from generator.operator.driver import carries_upgrade_policy, upgrade_policy
+from generator.operator.driver import automatic, carries_upgrade_policy, upgrade_policy
 from generator.revision.revision import Revision
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator.edges.errors import NoGitError, UnreadableError
-from generator.edges.git.command import git_at
-from generator.edges.git.environment import scrubbed
+from generator.edges.git.command import git_at, scrubbed
 from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import Index
