@@ -31,7 +31,7 @@ ROOMS: dict[str, set[str]] = {
     "rules": JUDGED,
     "upgrade": DECLARED | {"observed", "operator"},
     "change": JUDGED | {"catalog", "rules", "upgrade"},
-    "adopt": DECLARED | {"observed", "operator", "render"},
+    "adopt": DECLARED | {"observed", "operator", "render", "revision"},
     "audit": DECLARED | {"observed", "operator", "images", "revision"},
     "report": JUDGED | {"catalog", "rules", "upgrade", "change", "adopt", "audit"},
     "edges": PLAIN,

@@ -1,10 +1,9 @@
 """ClusterPolicy and NVIDIADriver objects and chart values, from what kubectl, helm or git print.
 
-JSON or YAML; one object, a List, or several documents in a file. Other objects are counted and passed over.
+JSON or YAML; one object, a List, or several documents in a file. Other objects are passed over.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -61,7 +60,6 @@ class Objects(Struct, frozen=True, kw_only=True):
     policies: tuple[Mapping[str, Any], ...] = ()
     drivers: tuple[Mapping[str, Any], ...] = ()
     values: tuple[Mapping[str, Any], ...] = ()
-    others: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.policies or self.drivers or self.values)
@@ -72,7 +70,6 @@ class Objects(Struct, frozen=True, kw_only=True):
             policies=self.policies + other.policies,
             drivers=self.drivers + other.drivers,
             values=self.values + other.values,
-            others=self.others + other.others,
         )
 
 
@@ -89,23 +86,20 @@ HINT = "write it with: kubectl get clusterpolicies,nvidiadrivers -o yaml, or hel
 def parse(data: bytes) -> Objects | Unreadable:
     """Every ClusterPolicy, NVIDIADriver and chart values of a file."""
     found: dict[str, list[Any]] = {"ClusterPolicy": [], "NVIDIADriver": [], "": []}
-    others: Counter[str] = Counter()
     for document in _documents(data):
         if isinstance(document, Unreadable):
             return document
         for one in _flat(document):
             kind = _kind(one)
             if kind is None:
-                others[str(one.get("kind") or "an object without a kind")] += 1
-            elif wrong := _misshapen(one, kind):
+                continue
+            if wrong := _misshapen(one, kind):
                 return Unreadable(wrong, HINT)
-            else:
-                found[kind].append(one)
+            found[kind].append(one)
     return Objects(
         policies=tuple(found["ClusterPolicy"]),
         drivers=tuple(found["NVIDIADriver"]),
         values=tuple(found[""]),
-        others=tuple(sorted(others)),
     )
 
 

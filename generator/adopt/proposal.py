@@ -14,12 +14,12 @@ from generator.adopt.same import differences
 from generator.adopt.shared import apart, shared
 from generator.adopt.stream import Stream, streams
 from generator.adopt.text import Path, document
-from generator.declared.build import build
 from generator.declared.fleet import Install, Mode
-from generator.declared.inventory import Inventory, load
+from generator.declared.inventory import Inventory
 from generator.facts.release import DriverApi, known
-from generator.finding import Finding, Severity
+from generator.finding import Finding
 from generator.layout import INVENTORY
+from generator.revision.declaration import declare
 
 HEAD = "drivergate.dev/v1alpha1"
 FLEET = f"{INVENTORY}/fleet.yaml"
@@ -34,9 +34,9 @@ class Proposed(Struct, frozen=True):
     blocking: tuple[Finding, ...] = ()
 
 
-def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes], *, version: str) -> Proposed:
-    """The inventory of these clusters beside the files that are there already. `version` is drivergate's own."""
-    there = load(existing)
+def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes]) -> Proposed:
+    """The inventory of these clusters beside the files that are there already."""
+    there = declare(existing).inventory
     has_fleet = bool(there.fleets) or "Fleet" in {one.kind for one in there.refused}
     declared = {one.shape.name for one in there.clusters} | there.missing("Cluster")
     left = "the cluster is declared already, and its file is left as it is"
@@ -55,7 +55,7 @@ def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes], 
         if cluster.running.base is not None:
             files[base_path(cluster)] = _base_text(cluster.running.base)
     files |= _catalogs(clusters, there)
-    return _proven(files, notes, givens, clusters, existing, version)
+    return _proven(files, notes, givens, clusters, existing)
 
 
 def base_path(cluster: Proposal) -> str:
@@ -69,20 +69,16 @@ def _proven(
     givens: Sequence[Given],
     clusters: Sequence[Proposal],
     existing: Mapping[str, bytes],
-    version: str,
 ) -> Proposed:
-    """Loads and builds the whole inventory, as the gate will, and compares it with what runs."""
-    mine = {path: text.encode() for path, text in files.items() if path.startswith(f"{INVENTORY}/")}
-    inventory = load({**mine, **existing})
-    built = build(inventory, version=version)
-    told = (*inventory.findings, *built.findings)
-    blocking = tuple(one for one in told if one.severity is Severity.INVALID)
-    found = {one.name: one for one in built.fleet.clusters}
+    """Reads the whole inventory, as the gate will, and compares it with what runs."""
+    own = {path: text.encode() for path, text in files.items() if path.startswith(f"{INVENTORY}/")}
+    declaration = declare({**own, **existing})
     notes = list(notes)
-    for given, cluster in zip(givens, clusters, strict=True):
-        if cluster.name in found:
-            notes += differences(given, cluster, found[cluster.name], notes)
-    return Proposed(dict(sorted(files.items())), tuple(notes), blocking)
+    for given, proposal in zip(givens, clusters, strict=True):
+        cluster = declaration.cluster(proposal.name)
+        if cluster is not None:
+            notes += differences(given, proposal, cluster, notes)
+    return Proposed(dict(sorted(files.items())), tuple(notes), declaration.blocking)
 
 
 def _streams(clusters: Sequence[Proposal], there: Inventory) -> tuple[tuple[Stream, ...], dict[str, str]]:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from generator import __version__
 from generator.adopt.driverobject import Objects
 from generator.adopt.driverobject import Unreadable as NoObjects
 from generator.adopt.driverobject import parse as parse_objects
@@ -167,7 +166,7 @@ def write(directory: str, fleet: str | None, ci: Ci | None, clusters: list[Given
     fleet = fleet or root.rpartition("/")[2] or "fleet"
     tree = WorkTree(root)
     inventory = [entry.path for entry in tree.paths(INVENTORY) if entry.kind is Kind.FILE]
-    found = proposed(fleet, clusters, tree.read(inventory), version=__version__)
+    found = proposed(fleet, clusters, tree.read(inventory))
     if found.blocking:
         return found, None
     source = installed()

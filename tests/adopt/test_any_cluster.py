@@ -1,17 +1,21 @@
 """Whatever nodes a cluster shows: the proposal loads, its selectors are disjoint, and nothing but images is missing."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generator.adopt.given import Given
+from generator.adopt.proposal import proposed
+from generator.documents.document import read
 from generator.facts import label
 from generator.facts.release import Release, resolve
+from generator.observed.node import parse
+from generator.observed.unreadable import Unreadable
 from generator.operator.selector import Driver, validate
-from tests.adopt import proposing
-from tests.adopt.proposing import document, nodes, pools, propose
 from tests.testing.judging import findings
-from tests.testing.nodes import GPU, nfd, node
+from tests.testing.nodes import GPU, listed, nfd, node
 
 SYSTEMS = st.sampled_from(
     [
@@ -55,26 +59,29 @@ def clusters(draw: st.DrawFn) -> list[dict[str, Any]]:
     return made
 
 
-def drivers(found: Any) -> list[Driver]:
+def drivers(pools: Mapping[str, Any]) -> list[Driver]:
     """The NVIDIADriver objects that the pools render as."""
-    made = []
-    for name, pool in pools(found, "one").items():
-        mode = pool.get("driver", {}).get("mode", "precompiled")
-        if mode == "precompiled":
+    rendered = []
+    for name, pool in pools.items():
+        if pool.get("driver", {}).get("mode", "precompiled") == "precompiled":
             selector = pool.get("nodeSelector")
-            made.append(Driver(name=name, node_selector=selector, default=pool.get("default", False)))
-    return made
+            rendered.append(Driver(name=name, node_selector=selector, default=pool.get("default", False)))
+    return rendered
 
 
 @given(clusters(), st.sampled_from(["v24.9.2", "v26.3.3", "v26.7.0"]))
 def test_the_proposal_holds(items: list[dict[str, Any]], operator: str) -> None:
-    found = propose(proposing.given("one", items, operator=operator))
+    nodes = parse(listed(items))
+    assert not isinstance(nodes, Unreadable)
+    proposal = proposed("fleet", [Given(name="one", nodes=nodes, operator=operator)], {})
+    assert proposal.blocking == ()
+    pools = read(proposal.files["inventory/clusters/one.yaml"], "").value["pools"]
     release = resolve(operator)
     assert isinstance(release, Release)
-    seen = [label.Node(one.name, {**one.labels, label.GPU_PRESENT: "true"}) for one in nodes(items)]
-    assert validate(release, drivers(found), seen) is None
-    wrong = {one.rule for one in findings(found.files) if one.severity != "warning"}
+    labelled = [label.Node(node.name, {**node.labels, label.GPU_PRESENT: "true"}) for node in nodes]
+    assert validate(release, drivers(pools), labelled) is None
+    wrong = {finding.rule for finding in findings(proposal.files) if finding.severity != "warning"}
     assert wrong <= {"image/missing", "image/missing-platform", "operator/kernel-name-collision"}
-    for pool in pools(found, "one").values():
+    for pool in pools.values():
         assert not any(label.is_circular(key) or key == label.OWNER for key in pool.get("nodeSelector", {}))
-    assert document(found, "inventory/fleet.yaml")["kind"] == "Fleet"
+    assert read(proposal.files["inventory/fleet.yaml"], "").value["kind"] == "Fleet"
