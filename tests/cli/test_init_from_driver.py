@@ -136,12 +136,12 @@ def test_an_object_that_helm_would_delete_is_told() -> None:
 
 
 def test_a_field_of_no_release_is_left_out() -> None:
-    proposal = propose(
-        given("one", NODES, kubectl_list(driver("train", **selecting("train"), newField=1)), "--operator=v26.7.0")
-    )
-    assert "one/train: spec.newField is no field of NVIDIADriver in operator v26.7.0, and is left out" in notes(
-        proposal
-    )
+    stored = driver("train", **selecting("train"), newField=1, rdma={"enabled": True, "newInside": 1})
+    proposal = propose(given("one", NODES, kubectl_list(stored), "--operator=v26.7.0"))
+    for field in ("newField", "rdma.newInside"):
+        left_out = f"spec.{field} is no field of NVIDIADriver in operator v26.7.0, and is left out"
+        assert f"one/train: {left_out}" in notes(proposal)
+    assert document(proposal, "inventory/clusters/one.yaml")["driver"]["spec"] == {"rdma": {"enabled": True}}
     assert [error for error in errors(proposal) if not error.startswith("image/missing")] == []
 
 

@@ -126,6 +126,16 @@ def test_nodes_that_no_label_tells_apart_are_the_default_pool() -> None:
     assert before["nodeSelector"] == {"nvidia.com/gpu.present": "true"}
 
 
+def test_nodes_that_no_label_tells_from_others_are_in_no_pool_before_a_default_object() -> None:
+    """NVIDIADriver spec.default came with operator v26.7.0."""
+    system = {**GPU, **nfd("ubuntu", "22.04", "5.15.0-173-generic")}
+    nodes = [node("n0", {**system, "eks.amazonaws.com/nodegroup": "train"}), node("n1", system)]
+    proposal = propose(given("one", nodes, "", "--operator=v26.3.3"))
+    assert list(pools(proposal, "one")) == ["train"]
+    assert "one: no label tells these nodes from other pools, so they are in none: n1" in notes(proposal)
+    assert pools(propose(given("one", nodes, "", "--operator=v26.7.0")), "one")["gpu"]["default"] is True
+
+
 def test_labels_of_a_loaded_driver_say_a_branch_and_select_nothing() -> None:
     loaded = {"nvidia.com/cuda.driver.major": "570", "nvidia.com/cuda.driver.minor": "172", "nvidia.com/gpu.count": "8"}
     nodes = [node(f"n{one}", {**GPU, **nfd("ubuntu", "22.04", "5.15.0-173-generic"), **loaded}) for one in range(2)]
