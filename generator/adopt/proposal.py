@@ -1,6 +1,7 @@
 """The whole proposal: files of the inventory, proven to load, and what runs otherwise than they render."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from msgspec import Struct
@@ -34,9 +35,9 @@ class Proposed(Struct, frozen=True):
     blocking: tuple[Finding, ...] = ()
 
 
-def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes]) -> Proposed:
+def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes], *, day: date) -> Proposed:
     """The inventory of these clusters beside the files that are there already."""
-    there = declare(existing).inventory
+    there = declare(existing, day=day).inventory
     has_fleet = bool(there.fleets) or "Fleet" in {one.kind for one in there.refused}
     declared = {one.shape.name for one in there.clusters} | there.missing("Cluster")
     left = "the cluster is declared already, and its file is left as it is"
@@ -55,7 +56,7 @@ def proposed(name: str, givens: Sequence[Given], existing: Mapping[str, bytes]) 
         if cluster.running.base is not None:
             files[base_path(cluster)] = _base_text(cluster.running.base)
     files |= _catalogs(clusters, there)
-    return _proven(files, notes, givens, clusters, existing)
+    return _proven(files, notes, givens, clusters, existing, day)
 
 
 def base_path(cluster: Proposal) -> str:
@@ -69,10 +70,11 @@ def _proven(
     givens: Sequence[Given],
     clusters: Sequence[Proposal],
     existing: Mapping[str, bytes],
+    day: date,
 ) -> Proposed:
     """Reads the whole inventory, as the gate will, and compares it with what runs."""
     own = {path: text.encode() for path, text in files.items() if path.startswith(f"{INVENTORY}/")}
-    declaration = declare({**own, **existing})
+    declaration = declare({**own, **existing}, day=day)
     notes = list(notes)
     for given, proposal in zip(givens, clusters, strict=True):
         cluster = declaration.cluster(proposal.name)

@@ -1,17 +1,17 @@
 """For how long a kernel has been declared, while its image is still waited for."""
 
-from msgspec import Struct
+from datetime import date
 
-DAY = 86400  # seconds
+from msgspec import Struct
 
 
 class Lag(Struct, frozen=True):
-    """Whole days since a kernel was first declared; `at_least` where the history that was read begins later."""
+    """Days since a kernel was first declared; `at_least` where the history that was read begins later."""
 
     days: int
     at_least: bool
 
 
-def lag(first: int, now: int, *, whole: bool) -> Lag:
-    """From two times in seconds since the epoch; `whole` says whether the history was read to its beginning."""
-    return Lag(max(0, now - first) // DAY, at_least=not whole)
+def lag(first: date, day: date, *, whole: bool) -> Lag:
+    """The days from the first declaration to a day; `whole` says whether the history was read to its beginning."""
+    return Lag(max(0, (day - first).days), at_least=not whole)

@@ -24,9 +24,11 @@ from generator.cli.options import (
     Rings,
     Root,
     Staged,
+    Today,
+    chosen_state,
 )
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out, say, unknown
-from generator.cli.repository import read_declaration, report_unread
+from generator.cli.repository import Chosen, read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.edges.errors import UnreadableError
 from generator.edges.files import WorkTree, find_root
@@ -68,13 +70,13 @@ def audit(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: Annotated[
         AuditFormat, typer.Option("--format", help="How to print it; prometheus is for a textfile collector.")
     ] = AuditFormat.TEXT,
 ) -> int:
     """Compare a cluster with what is declared and rendered for it, from files or live through your kubectl."""
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     if write_inventory and (staged or rev):
         raise typer.BadParameter("--write-inventory edits the work tree, so it goes with neither --staged nor --rev")
     given = sources(nodes, pods, budgets, drivers, dump)
@@ -92,7 +94,7 @@ def audit(
         strict=strict,
         printed=str(printed),
     )
-    return audited(asked, root=root, staged=staged, rev=rev)
+    return audited(asked, chosen)
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -109,9 +111,9 @@ class Asked(Struct, frozen=True, kw_only=True):
     printed: str
 
 
-def audited(asked: Asked, *, root: str | None, staged: bool, rev: str | None) -> int:
+def audited(asked: Asked, chosen: Chosen) -> int:
     """The exit code: 1 for what runs undeclared or unbuilt, 3 where a cluster could not be looked at."""
-    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    found = read_declaration(chosen, catalogs=True)
     incomplete = report_unread(found, as_json=asked.printed == "json")
     known = [cluster.name for cluster in found.fleet.clusters]
     for name in asked.clusters:
@@ -123,7 +125,7 @@ def audited(asked: Asked, *, root: str | None, staged: bool, rev: str | None) ->
     audits = [each for _, each in looked]
     if asked.propose or asked.write:
         uname = {(cluster.name, node.name): node.kernel for cluster, each in seen for node in each.nodes}
-        return proposed(looked, unasked, found, uname, root=root, write=asked.write)
+        return proposed(looked, unasked, found, uname, root=chosen.root, write=asked.write)
     _print(asked, found, audits, unasked)
     return _code(audits, unasked, incomplete=incomplete, strict=asked.strict)
 

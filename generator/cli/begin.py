@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Mapping
+from datetime import UTC, date, datetime
 
 from msgspec import Struct
 
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.command import Git, Pending, git_at
-from generator.edges.git.history import first_parent, start_tree
+from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
 from generator.edges.source import Elsewhere, Entry, Source, Sourced
 from generator.layout import BASELINE, INPUTS, OUT, SOURCES_LOCK
+from generator.words import printable
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -24,6 +26,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     root: str | None = None
     staged: bool = False
     rev: str | None = None
+    today: str | None = None
     against: str | None = None
     clusters: frozenset[str] = frozenset()
     changed_since: str | None = None
@@ -32,14 +35,31 @@ class Wanted(Struct, frozen=True, kw_only=True):
     compare: bool = True
 
 
+class Opened(Struct, frozen=True, kw_only=True):
+    """A state of the repository that can be read.
+
+    `listings` are git's of the work tree and the index, None for a commit, which is the `snapshot`. `today` is the day
+    that counts where it is none.
+    """
+
+    source: Source
+    listings: Listings | None
+    snapshot: CommitTree | None
+    today: date
+
+    @property
+    def day(self) -> date:
+        """The day that it is judged on: a commit's own, which git is asked for meanwhile."""
+        return self.snapshot.commit.day if self.snapshot is not None else self.today
+
+
 class Begun(Struct, frozen=True, kw_only=True):
     """What was asked. `tree` is out/ of the revision `against`, None where there is nothing to compare with."""
 
     wanted: Wanted
     root: str
     git: Git
-    listings: Listings | None
-    source: Source
+    opened: Opened
     against: str
     tree: Pending[dict[str, Entry]] | None
 
@@ -54,28 +74,57 @@ def begin(wanted: Wanted) -> Begun:
             raise CouldNotLookError(f"{option} is empty", hint)
     root = find_root(wanted.root)
     git = git_at(root, os.environ)
-    source, listings = opened(root, git, (*INPUTS, OUT, BASELINE), staged=wanted.staged, rev=wanted.rev)
-    against = _against(git, wanted) if wanted.compare else None
+    state = opened(root, git, (*INPUTS, OUT, BASELINE), staged=wanted.staged, rev=wanted.rev, today=wanted.today)
+    against = _against(state, wanted) if wanted.compare else None
     return Begun(
         wanted=wanted,
         root=root,
         git=git,
-        listings=listings,
-        source=source,
+        opened=state,
         against=against or "",
         tree=start_tree(git, against, OUT) if against else None,
     )
 
 
 def opened(
-    root: str, git: Git, folders: tuple[str, ...], *, staged: bool, rev: str | None
-) -> tuple[Source, Listings | None]:
-    """The source that is asked for with what it pins elsewhere, and git's listing where it is that of the present."""
+    root: str,
+    git: Git,
+    folders: tuple[str, ...],
+    *,
+    staged: bool = False,
+    rev: str | None = None,
+    today: str | None = None,
+) -> Opened:
+    """The state that is asked for, with what it pins elsewhere. UnreadableError for a `today` that is no date."""
+    day = _day(today, rev)
     folders = (*folders, SOURCES_LOCK)
     if rev is not None:
-        return Sourced(CommitTree(git, rev, *folders), _pinned), None
+        snapshot = CommitTree(git, rev, *folders)
+        return Opened(source=Sourced(snapshot, _pinned), listings=None, snapshot=snapshot, today=day)
     listings = Listings(git, *folders)
-    return Sourced(Index(listings) if staged else WorkTree(root, listings), _pinned), listings
+    tree = Index(listings) if staged else WorkTree(root, listings)
+    return Opened(source=Sourced(tree, _pinned), listings=listings, snapshot=None, today=day)
+
+
+def machine_day() -> date:
+    """The date of this machine; in UTC, so that a commit that is made now has the same day."""
+    return datetime.now(UTC).date()
+
+
+def _day(today: str | None, rev: str | None) -> date:
+    """The day that --today names, else the machine's. UnreadableError for what is no date, or beside a commit."""
+    if today is None:
+        return machine_day()
+    try:
+        day = date.fromisoformat(today)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != today:  # fromisoformat also reads 20260331 and 2026-W14-2
+        raise UnreadableError(f'--today "{printable(today)}" is no date', "write it like 2026-03-31")
+    if rev is not None:
+        message = "--today is the day of the work tree or the index; a commit is judged on the day of its own date"
+        raise UnreadableError(message, "leave --today out")
+    return day
 
 
 def _pinned(data: bytes) -> Mapping[str, Elsewhere]:
@@ -84,10 +133,10 @@ def _pinned(data: bytes) -> Mapping[str, Elsewhere]:
     return opened_lock(data)
 
 
-def _against(git: Git, wanted: Wanted) -> str | None:
+def _against(state: Opened, wanted: Wanted) -> str | None:
     """HEAD, or with a commit its first parent, which the first commit of all doesn't have; or where a change began."""
     if wanted.against is not None:
         return wanted.against
     if wanted.changed_since is not None:
         return wanted.changed_since
-    return first_parent(git, wanted.rev) if wanted.rev else "HEAD"
+    return state.snapshot.commit.first_parent if state.snapshot is not None else "HEAD"

@@ -9,7 +9,7 @@ import typer
 
 from generator.catalog.export import Wanted, clashing, release_notes, wanted
 from generator.cli.completion import complete_mirrors
-from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
+from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.entry import REPOSITORY
@@ -46,13 +46,13 @@ def export(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """List every image reference that nodes ask for, running and upcoming, or write it for a tool that copies."""
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     _prefix(to)
-    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    found = read_declaration(chosen, catalogs=True)
     if report_unread(found, as_json=printed is Format.JSON):
         return UNUSABLE
     names = _known(clusters or [], [one.name for one in found.fleet.clusters])

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from generator.catalog.listing import Row, State, rows
-from generator.cli.options import Repositories, ResultFormat, Rev, Root, Staged
+from generator.cli.options import Repositories, ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say, unknown_repository
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.mirror import asked
@@ -26,14 +26,14 @@ def list_images(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """List the images of the catalog, and those that nodes ask for and it lacks, with where each can be had."""
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     if state is not None and state not in set(State):
         raise typer.BadParameter(f'"{state}" is no state; use one of {", ".join(State)}')
-    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    found = read_declaration(chosen, catalogs=True)
     incomplete = report_unread(found, as_json=printed is Format.JSON)
     everything = list(rows(found.fleet, found.catalog()))
     mirrors = found.fleet.mirrors

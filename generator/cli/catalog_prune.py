@@ -72,6 +72,6 @@ def _of_commit(git: Git, commit: str) -> Past:
     source = CommitTree(git, commit, INVENTORY)
     files = source.read([one.path for one in source.paths(INVENTORY) if one.kind is Kind.FILE])
     ours = without_catalogs(files)
-    declaration = declare(ours)
+    declaration = declare(ours, day=source.commit.day)
     text = b"\n".join(ours.values()).decode("utf-8", "replace") if declaration.blocking else ""
     return Past(commit=commit, wishes=wishes(declaration.fleet), unread=text)

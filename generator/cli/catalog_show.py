@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from generator.catalog.listing import rows
-from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.options import ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.report import catalog
@@ -17,14 +17,14 @@ def show(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Show an image: its parts, what its line says, where it can be had, and whose nodes ask for it; exit 1 where they
     can't have it.
     """
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
-    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
+    found = read_declaration(chosen, catalogs=True)
     incomplete = report_unread(found, as_json=printed is Format.JSON)
     everything = list(rows(found.fleet, found.catalog()))
     repository, _, bare = tag.rpartition(":")

@@ -28,12 +28,13 @@ def with_options() -> Callable[..., int]:
     import typer
 
     from generator.cli.completion import complete_revisions
-    from generator.cli.options import Clusters, Outputs, ReportFormat, Rev, Root, Staged
+    from generator.cli.options import Clusters, Outputs, ReportFormat, Rev, Root, Staged, Today
 
     def command(
         root: Root = None,
         staged: Staged = False,
         rev: Rev = None,
+        today: Today = None,
         against: Annotated[
             str | None,
             typer.Option(
@@ -73,6 +74,7 @@ def with_options() -> Callable[..., int]:
             root=root,
             staged=staged,
             rev=rev,
+            today=today,
             against=against,
             clusters=cluster or (),
             changed_since=changed_since,
@@ -91,6 +93,7 @@ def check(
     root: str | None = None,
     staged: bool = False,
     rev: str | None = None,
+    today: str | None = None,
     against: str | None = None,
     clusters: Sequence[str] = (),
     changed_since: str | None = None,
@@ -114,6 +117,7 @@ def check(
         root=root,
         staged=staged,
         rev=rev,
+        today=today,
         against=against,
         clusters=frozenset(clusters),
         changed_since=changed_since,

@@ -121,10 +121,10 @@ def _names(context: typer.Context, names: "Callable[[Fleet], Iterable[str]]") ->
 
 def _read(context: typer.Context, *, catalogs: bool = False) -> "Declaration | None":
     """The inventory of the work tree, as far as it can be read."""
-    from generator.cli.repository import read_declaration
+    from generator.cli.repository import Chosen, read_declaration
 
     try:
-        return read_declaration(context.params.get("root"), staged=False, rev=None, catalogs=catalogs)
+        return read_declaration(Chosen(root=context.params.get("root")), catalogs=catalogs)
     except Exception:  # noqa: BLE001 - whatever it is, the next call without completion reports it
         return None
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from generator.cli.completion import complete_workloads
-from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged
+from generator.cli.options import Clusters, ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
-from generator.cli.repository import read_declaration, report_unread
+from generator.cli.repository import Chosen, read_declaration, report_unread
 from generator.facts.cuda import Need, parse_need
 from generator.facts.cudachoice import By
 from generator.facts.requirement import Refused
@@ -26,6 +26,7 @@ def pools(
     clusters: Clusters = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Show what each pool's driver carries and what stands in the way of a newer one; with NEED, who can run it."""
@@ -33,7 +34,8 @@ def pools(
     if isinstance(wanted, Refused):
         return _refused(wanted)
     as_json = printed is Format.JSON
-    found = _read(root, clusters, staged=staged, rev=rev, catalogs=True)
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
+    found = _read(chosen, clusters, catalogs=True)
     if isinstance(found, int):
         return found
     incomplete = report_unread(found, as_json=as_json)
@@ -71,11 +73,13 @@ def affinity(
     ] = False,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Print the nodeAffinity of workloads or a need, as YAML for a pod's spec; exit 1 where no label can say it."""
     as_json = printed is Format.JSON
-    found = _read(root, clusters, staged=staged, rev=rev, catalogs=False)
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
+    found = _read(chosen, clusters, catalogs=False)
     if isinstance(found, int):
         return found
     incomplete = report_unread(found, as_json=as_json)
@@ -96,17 +100,13 @@ def affinity(
     return CLEAN if all(one.terms for one in placements) else FOUND
 
 
-def _read(
-    root: str | None, clusters: list[str] | None, *, staged: bool, rev: str | None, catalogs: bool
-) -> Declaration | int:
+def _read(chosen: Chosen, clusters: list[str] | None, *, catalogs: bool) -> Declaration | int:
     """What is declared of the clusters; the exit code where one of them isn't there."""
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
     only = frozenset(clusters or ())
-    found = read_declaration(root, staged=staged, rev=rev, clusters=only, catalogs=catalogs)
+    found = read_declaration(chosen, clusters=only, catalogs=catalogs)
     absent = sorted(name for name in only if found.cluster(name) is None)
     if absent and not found.blocking:
-        everything = read_declaration(root, staged=staged, rev=rev, catalogs=False)
+        everything = read_declaration(chosen, catalogs=False)
         return unknown("cluster", absent[0], [one.name for one in everything.fleet.clusters])
     return found
 

@@ -15,7 +15,7 @@ from generator.change.impact import Impact
 from generator.change.places import Places
 from generator.cli.begin import opened
 from generator.cli.completion import complete_revisions
-from generator.cli.options import Clusters, Outputs, ReportFormat, Root
+from generator.cli.options import Clusters, Outputs, ReportFormat, Root, Today
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, no_cluster, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
@@ -86,6 +86,7 @@ def diff(
         list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if the change has this effect (repeatable).")
     ] = None,
     root: Root = None,
+    today: Today = None,
     printed: ReportFormat = Reporting.TEXT,
     output: Outputs = None,
 ) -> int:
@@ -94,6 +95,7 @@ def diff(
         base,
         head,
         root=root,
+        today=today,
         clusters=frozenset(cluster or ()),
         fail_on=frozenset(map(str, fail_on or ())),
         printed=printed,
@@ -106,6 +108,7 @@ def compared(
     head: str | None,
     *,
     root: str | None,
+    today: str | None,
     clusters: frozenset[str],
     fail_on: frozenset[str],
     printed: Reporting,
@@ -114,7 +117,7 @@ def compared(
     """The exit code: 0 where it could answer, 1 for what `fail_on` names. OutsideError where the outside says no."""
     where = find_root(root)
     files = destinations(outputs, where)
-    found = compare(base, head, root=where, clusters=clusters)
+    found = compare(base, head, root=where, today=today, clusters=clusters)
     if found.blocking:
         texts = _unreadable(found, where)
         if printed is Reporting.TEXT:  # nothing is compared, so that there is no result
@@ -198,7 +201,9 @@ def _reported(found: Comparison, root: str, fail_on: frozenset[str]) -> Reported
     )
 
 
-def compare(base: str, head: str | None, *, root: str | None, clusters: frozenset[str]) -> Comparison:
+def compare(
+    base: str, head: str | None, *, root: str | None, today: str | None, clusters: frozenset[str]
+) -> Comparison:
     """Reads and renders what differs. OutsideError where the outside says no."""
     for name, rev in (("BASE", base), ("HEAD", head)):
         if rev == "":
@@ -206,10 +211,11 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     where = find_root(root)
     git = git_at(where, os.environ)
     difference = Difference(git, base, head, OUT)
-    source, listings = opened(where, git, INPUTS, staged=False, rev=head)
+    state = opened(where, git, INPUTS, rev=head, today=today)
+    source = state.source
     commits = (difference.base.id, difference.head.id if difference.head else "")
     files = source.read([entry.path for entry in source.paths(*INPUTS) if entry.kind is Kind.FILE])
-    changes = _changes(git, difference, listings, files)
+    changes = _changes(git, difference, state.listings, files)
     moved = any(change.path == SOURCES_LOCK for change in changes)
     changes += _elsewhere(where, git, commits[0], files, moved=moved)
     # The lock file by itself is about all clusters; what it leads to is known here.
@@ -231,9 +237,12 @@ def compare(base: str, head: str | None, *, root: str | None, clusters: frozense
     base_tree = CommitTree(git, commits[0], *INPUTS)
     pair = revisions.compare(
         revisions.State(
-            label=f"commit {difference.base.short}", files=revisions.before(files, changes), door=door(base_tree)
+            label=f"commit {difference.base.short}",
+            day=difference.base.day,
+            files=revisions.before(files, changes),
+            door=door(base_tree),
         ),
-        revisions.State(label=source.label, files=files, door=door(source)),
+        revisions.State(label=source.label, day=state.day, files=files, door=door(source)),
         selection,
     )
     if isinstance(pair, revisions.Unreadable):
@@ -269,7 +278,7 @@ def _elsewhere(root: str, git: Git, base: str, files: Mapping[str, bytes], *, mo
     now = {path: data for path, data in files.items() if path.startswith(SOURCES)}
     if not now and not moved:
         return []
-    source, _ = opened(root, git, INPUTS, staged=False, rev=base)
+    source = opened(root, git, INPUTS, rev=base).source
     listed = [entry.path for entry in source.paths(INVENTORY) if entry.kind is Kind.FILE]
     then = source.read([path for path in listed if path.startswith(SOURCES)])
     return [

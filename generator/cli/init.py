@@ -15,6 +15,7 @@ from generator.adopt.note import Note
 from generator.adopt.poollabel import refused
 from generator.adopt.proposal import Proposed, proposed
 from generator.adopt.scaffold import SHARED, Ci, Source, additions, scaffold
+from generator.cli.begin import machine_day
 from generator.cli.options import ResultFormat
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, colored, out, say
 from generator.edges.errors import UnreadableError
@@ -166,7 +167,7 @@ def write(directory: str, fleet: str | None, ci: Ci | None, clusters: list[Given
     fleet = fleet or root.rpartition("/")[2] or "fleet"
     tree = WorkTree(root)
     inventory = [entry.path for entry in tree.paths(INVENTORY) if entry.kind is Kind.FILE]
-    found = proposed(fleet, clusters, tree.read(inventory))
+    found = proposed(fleet, clusters, tree.read(inventory), day=machine_day())
     if found.blocking:
         return found, None
     source = installed()

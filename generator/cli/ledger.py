@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from generator.catalog.change import Change, edits
 from generator.catalog.edit import Uneditable, edited
 from generator.catalog.filing import Revised, revised
-from generator.cli.begin import opened
+from generator.cli.begin import Opened, opened
 from generator.declared.catalog import collect
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry
@@ -44,8 +44,9 @@ class Ledger(Struct, frozen=True, kw_only=True):
 def open_ledger(root: str | None) -> Ledger:
     """Reads inventory/ of the work tree. OutsideError as find_root."""
     where = find_root(root)
-    texts = _texts(where)
-    declaration = declare(texts)
+    state = _state(where)
+    texts = _texts(state)
+    declaration = declare(texts, day=state.day)
     _own(declaration.inventory.catalogs)
     return Ledger(
         root=where,
@@ -64,14 +65,19 @@ def _own(catalogs: Iterable[CatalogFile]) -> None:
             raise UnreadableError(message, "run it there, then here: drivergate sources update")
 
 
-def _texts(root: str) -> dict[str, bytes]:
-    source, _ = opened(root, git_at(root, os.environ), (INVENTORY,), staged=False, rev=None)
-    return source.read([one.path for one in source.paths(INVENTORY) if one.kind is Kind.FILE])
+def _state(root: str) -> Opened:
+    """The work tree of today: its day changes nothing of what the catalog lists."""
+    return opened(root, git_at(root, os.environ), (INVENTORY,))
+
+
+def _texts(state: Opened) -> dict[str, bytes]:
+    source = state.source
+    return source.read([entry.path for entry in source.paths(INVENTORY) if entry.kind is Kind.FILE])
 
 
 def reopened(ledger: Ledger) -> Ledger:
     """The same with the files as they are now."""
-    texts = _texts(ledger.root)
+    texts = _texts(_state(ledger.root))
     kinds = {path: KIND.search(data) for path, data in texts.items()}
     named = [path for path, found in kinds.items() if path.endswith(ENDINGS) and found and found[1] == b"ImageCatalog"]
     kept = {one.file for one in ledger.catalogs}

@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 
 from generator.cli.outcome import say
-from generator.cli.repository import read_declaration, report_unread
+from generator.cli.repository import Chosen, read_declaration, report_unread
 from generator.declared.crds import plain
 from generator.declared.fleet import Cluster
 from generator.documents.document import read as read_document
@@ -232,12 +232,12 @@ def each(found: Iterable[Target], look: Callable[[Target], T]) -> tuple[list[tup
 
 
 def live_targets(
-    clusters: Sequence[str], contexts: Sequence[str], rings: frozenset[str], root: str | None
+    chosen: Chosen, clusters: Sequence[str], contexts: Sequence[str], rings: frozenset[str]
 ) -> tuple[list[Target], bool]:
     """The clusters to ask, and whether some of the inventory that names them could not be read, which is said."""
     if contexts and not clusters and not rings:
         return [Target(context, context) for context in contexts], False
-    found = read_declaration(root, staged=False, rev=None, catalogs=False)
+    found = read_declaration(chosen, catalogs=False)
     for name in clusters:
         named(found, name)
     incomplete = report_unread(found, as_json=False)
@@ -252,9 +252,9 @@ def release_of(operator: str | None, cluster: Cluster | None, objects: Objects) 
     return release
 
 
-def declared(name: str, root: str | None) -> tuple[Declaration, Cluster]:
-    """A cluster of the inventory in the work tree."""
-    found = read_declaration(root, staged=False, rev=None, catalogs=False)
+def declared(name: str, chosen: Chosen) -> tuple[Declaration, Cluster]:
+    """A cluster of the inventory."""
+    found = read_declaration(chosen, catalogs=False)
     return found, named(found, name)
 
 

@@ -1,6 +1,6 @@
 """The options that several verbs share."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from generator.cli.completion import (
 )
 from generator.cli.outcome import Format, Reporting
 
+if TYPE_CHECKING:
+    from generator.cli.repository import Chosen
+
 Root = Annotated[
     str | None,
     typer.Option("--root", "-C", metavar="DIR", help="The repository; default: the nearest folder with inventory/."),
@@ -29,6 +32,14 @@ Rev = Annotated[
         metavar="REV",
         help="Judge a commit, without checking it out.",
         autocompletion=complete_revisions,
+    ),
+]
+Today = Annotated[
+    str | None,
+    typer.Option(
+        "--today",
+        metavar="YYYY-MM-DD",
+        help="The day of the work tree or the index; default: the machine's date (UTC).",
     ),
 ]
 Clusters = Annotated[
@@ -148,3 +159,12 @@ PlainHttp = Annotated[
     list[str] | None,
     typer.Option("--plain-http", metavar="HOST[:PORT]", help="Registry that may be asked without TLS (repeatable)."),
 ]
+
+
+def chosen_state(root: str | None, *, staged: bool, rev: str | None, today: str | None) -> "Chosen":
+    """The state that the options name. Bad usage where they name two."""
+    if staged and rev:
+        raise typer.BadParameter("--staged and --rev are alternatives")
+    from generator.cli.repository import Chosen  # what reads an inventory is not loaded for verbs that read none
+
+    return Chosen(root=root, staged=staged, rev=rev, today=today)

@@ -1,6 +1,7 @@
 """`drivergate plan`: may a change be rolled, and what is to be built first?"""
 
 import os
+from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,9 +15,23 @@ from generator.change.plan import plan as make_plan
 from generator.change.whatif import Asked
 from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
-from generator.cli.options import Branch, Clusters, Kernels, Operator, Pools, Rev, Rings, Root, Staged, Stream, System
+from generator.cli.options import (
+    Branch,
+    Clusters,
+    Kernels,
+    Operator,
+    Pools,
+    Rev,
+    Rings,
+    Root,
+    Staged,
+    Stream,
+    System,
+    Today,
+    chosen_state,
+)
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
-from generator.cli.repository import read_declaration, report_unread
+from generator.cli.repository import Chosen, read_declaration, report_unread
 from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
@@ -60,16 +75,16 @@ def plan(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: Annotated[
         PlanFormat, typer.Option("--format", help="How to print it; github and gitlab are build matrices.")
     ] = PlanFormat.TEXT,
 ) -> int:
     """Say for each pool whether a change, or what is declared as upcoming, has all its images; nothing is edited."""
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
     fail = frozenset(str(one) for one in fail_on or ())
-    return planned(wish, root=root, staged=staged, rev=rev, fail_on=fail, printed=str(printed))
+    return planned(wish, chosen, fail_on=fail, printed=str(printed))
 
 
 def wished(
@@ -95,13 +110,11 @@ def wished(
     )
 
 
-def planned(
-    wish: Wish, *, root: str | None, staged: bool, rev: str | None, fail_on: frozenset[str], printed: str
-) -> int:
+def planned(wish: Wish, chosen: Chosen, *, fail_on: frozenset[str], printed: str) -> int:
     """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
-    found = read_declaration(root, staged=staged, rev=rev, catalogs=True)
+    found = read_declaration(chosen, catalogs=True)
     incomplete = report_unread(found, as_json=printed == "json")
-    made = planned_work(found, understood(wish, found), root, rev)
+    made = planned_work(found, understood(wish, found), chosen)
     _print(made, found, printed)
     if incomplete:
         return UNUSABLE
@@ -118,7 +131,7 @@ def understood(wish: Wish, found: Declaration) -> Asked:
     return asked
 
 
-def planned_work(found: Declaration, asked: Asked, root: str | None, rev: str | None) -> report.Told:
+def planned_work(found: Declaration, asked: Asked, chosen: Chosen) -> report.Told:
     catalog = found.catalog()
     needs = Needs(found.fleet, catalog)
     answers = make_plan(found.fleet, catalog, asked, needs.objections)
@@ -128,22 +141,22 @@ def planned_work(found: Declaration, asked: Asked, root: str | None, rev: str | 
     return report.Told(
         plan=answers,
         works=works,
-        lags=_lags(works, root, rev),
+        lags=_lags(works, chosen, found.day),
         proposals=tuple(one for one in proposed if one is not None),
     )
 
 
-def _lags(works: tuple[Work, ...], root: str | None, rev: str | None) -> dict[str, Lag]:
-    """None is told where there is no git, or no commit yet."""
+def _lags(works: tuple[Work, ...], chosen: Chosen, day: date) -> dict[str, Lag]:
+    """For how long each kernel of the works has been declared on this day; none without git, or before a commit."""
     kernels = {one.kernel for one in works if one.kernel}
     if not kernels:
         return {}
     try:
-        where = find_root(root)
-        found = first_declared(git_at(where, os.environ), kernels, INVENTORY, until=rev or "HEAD")
+        git = git_at(find_root(chosen.root), os.environ)
+        declared = first_declared(git, kernels, INVENTORY, until=chosen.rev or "HEAD")
     except OutsideError:
         return {}
-    return {kernel: lag(first, found.now, whole=found.whole) for kernel, first in found.first.items()}
+    return {kernel: lag(first, day, whole=declared.whole) for kernel, first in declared.first.items()}
 
 
 def _print(made: report.Told, found: Declaration, printed: str) -> None:

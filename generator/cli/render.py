@@ -28,7 +28,7 @@ def with_options() -> Callable[..., int]:
     import typer
 
     from generator.cli.completion import complete_clusters
-    from generator.cli.options import Clusters, ResultFormat, Root
+    from generator.cli.options import Clusters, ResultFormat, Root, Today
 
     def command(
         root: Root = None,
@@ -37,6 +37,7 @@ def with_options() -> Callable[..., int]:
         ] = False,
         diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")] = False,
         cluster: Clusters = None,
+        today: Today = None,
         allow_remove: Annotated[
             list[str] | None,
             typer.Option(
@@ -63,6 +64,7 @@ def with_options() -> Callable[..., int]:
             check=check,
             diff=diff,
             clusters=cluster or (),
+            today=today,
             allow_remove=allow_remove or (),
             exit_non_zero_on_change=exit_non_zero_on_change,
             printed=printed,
@@ -77,6 +79,7 @@ def render(
     check: bool = False,
     diff: bool = False,
     clusters: Sequence[str] = (),
+    today: str | None = None,
     allow_remove: Sequence[str] = (),
     exit_non_zero_on_change: bool = False,
     printed: Format = Format.TEXT,
@@ -86,6 +89,7 @@ def render(
         raise UnreadableError("--check and --diff are alternatives", "give one of them")
     wanted = Wanted(
         root=root,
+        today=today,
         compare=False,
         clusters=frozenset(clusters),
         allow_remove=frozenset(allow_remove),

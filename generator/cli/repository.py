@@ -3,6 +3,8 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from generator.cli.begin import opened
 from generator.declared.selection import named
 from generator.edges.files import find_root
@@ -12,17 +14,26 @@ from generator.layout import INVENTORY, SOURCES_LOCK
 from generator.revision.declaration import Declaration, Door, declare, with_sources, without_catalogs
 
 
-def read_declaration(
-    root: str | None, *, staged: bool, rev: str | None, clusters: frozenset[str] = frozenset(), catalogs: bool
-) -> Declaration:
-    """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root."""
-    where = find_root(root)
-    source, _ = opened(where, git_at(where, os.environ), (INVENTORY,), staged=staged, rev=rev)
+class Chosen(Struct, frozen=True, kw_only=True):
+    """The state of the repository that the command line names, and the day for it: as its options are written."""
+
+    root: str | None
+    staged: bool = False
+    rev: str | None = None
+    today: str | None = None
+
+
+def read_declaration(chosen: Chosen, *, clusters: frozenset[str] = frozenset(), catalogs: bool) -> Declaration:
+    """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root and opened."""
+    where = find_root(chosen.root)
+    git = git_at(where, os.environ)
+    state = opened(where, git, (INVENTORY,), staged=chosen.staged, rev=chosen.rev, today=chosen.today)
+    source = state.source
     files = source.read([entry.path for entry in source.paths(INVENTORY, SOURCES_LOCK) if entry.kind is Kind.FILE])
     lock = files.pop(SOURCES_LOCK, None)
     if not catalogs:
         files = without_catalogs(files)
-    return with_sources(declare(files, door(source), part=named(clusters)), lock)
+    return with_sources(declare(files, door(source), day=state.day, part=named(clusters)), lock)
 
 
 def door(source: Source) -> Door:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from generator.cli.completion import complete_clusters_and_pools
-from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.options import ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.operator.effective import node_image_levels
@@ -28,20 +28,20 @@ def show(
     origin: Annotated[bool, typer.Option("--origin", help="Say file, line and level of each value.")] = False,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Show the fleet as a table, or every effective value of a cluster or pool."""
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     if origin and name is None:
         raise typer.BadParameter("--origin is for one cluster or pool: name it as CLUSTER or CLUSTER/POOL")
     only = frozenset({name.partition("/")[0]}) if name else frozenset()
-    found = read_declaration(root, staged=staged, rev=rev, clusters=only, catalogs=False)
+    found = read_declaration(chosen, clusters=only, catalogs=False)
     as_json = printed is Format.JSON
     incomplete = report_unread(found, as_json=as_json)
     shown = _shown(found, name) if name is not None else None
     if name is not None and shown is None and not incomplete:
-        return _unknown(read_declaration(root, staged=staged, rev=rev, catalogs=False), name)
+        return _unknown(read_declaration(chosen, catalogs=False), name)
     if as_json:
         values = report.values_json(shown) if shown else {} if name else report.fleet_values(found.fleet)
         out(json.printed(json.with_findings(values, found.blocking)))

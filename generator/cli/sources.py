@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from generator.cli.begin import machine_day
 from generator.cli.completion import complete_sources
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say, unknown
@@ -89,7 +90,7 @@ def _read(root: str) -> tuple[Fleet, Mapping[str, Pinned], list[Finding]]:
     tree = WorkTree(root, Listings(git_at(root, os.environ), INVENTORY, SOURCES_LOCK))
     files = tree.read([one.path for one in tree.paths(INVENTORY, SOURCES_LOCK) if one.kind is Kind.FILE])
     lock = read_lock(files.pop(SOURCES_LOCK)) if SOURCES_LOCK in files else None
-    declaration = declare(files)
+    declaration = declare(files, day=machine_day())
     fleet, inventory = declaration.fleet, declaration.inventory
     blocking = list(faults(fleet.sources, fleet.file, inventory.texts))
     if not fleet.file:

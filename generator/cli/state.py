@@ -62,7 +62,7 @@ class State(Struct, frozen=True, kw_only=True):
 
 def judged_state(begun: Begun) -> State:
     """Reads the source and renders it. OutsideError where the outside says no."""
-    wanted, source = begun.wanted, begun.source
+    wanted, source = begun.wanted, begun.opened.source
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, SOURCES_LOCK)}
     listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
     clusters: Selection = named(wanted.clusters)
@@ -78,7 +78,7 @@ def judged_state(begun: Begun) -> State:
     if narrowed is not None:
         texts = narrowed.files(texts)
     ways = door(source)
-    declaration = with_sources(declare(texts, ways, part=part), files.get(SOURCES_LOCK))
+    declaration = with_sources(declare(texts, ways, day=begun.opened.day, part=part), files.get(SOURCES_LOCK))
     not_files = _not_files(entries.values())
     if narrowed is None:
         _check_names(wanted.clusters, declaration, not_files)
@@ -91,7 +91,7 @@ def judged_state(begun: Begun) -> State:
         owned=ownership(out[MANIFEST].decode("utf-8", "replace") if MANIFEST in out else None),
         against=against,
         earlier=_earlier_texts(begun, files_of(revision.fleet.kernels_twice)),
-        untracked=_untracked(begun.listings, revision),
+        untracked=_untracked(begun.opened.listings, revision),
         staged=wanted.staged,
         allow_remove=wanted.allow_remove,
     )
@@ -169,14 +169,14 @@ def _change(begun: Begun, since: str, inventory: Mapping[str, bytes]) -> Change:
     from generator.revision.narrow import Change
 
     try:
-        paths = changed_paths(begun.git, since, begun.listings, staged=begun.wanted.staged, rev=begun.wanted.rev)
+        paths = changed_paths(begun.git, since, begun.opened.listings, staged=begun.wanted.staged, rev=begun.wanted.rev)
         read = [path for path in paths if path.startswith(f"{INVENTORY}/") or PINS.fullmatch(path)]
         tree = CommitTree(begun.git, since)
         there = {entry.path for entry in tree.paths() if entry.kind is Kind.FILE} if read else set()
         before = tree.read([path for path in read if path in there])
         pins = [path for path in read if path not in inventory and not path.startswith((*INPUTS, OUT))]
-        present = [entry.path for entry in begun.source.paths(*pins) if entry.kind is Kind.FILE] if pins else []
-        after = {**inventory, **begun.source.read(present)}
+        present = [entry.path for entry in begun.opened.source.paths(*pins) if entry.kind is Kind.FILE] if pins else []
+        after = {**inventory, **begun.opened.source.read(present)}
         changes = [Changed(path, before.get(path), after.get(path)) for path in paths]
         return Change(since, affected(changes, inventory))
     except OutsideError as error:

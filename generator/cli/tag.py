@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from generator.audit.judgement import Nowhere, Undecided, judge_in
 from generator.cli.completion import complete_clusters, complete_pools
-from generator.cli.options import ResultFormat, Rev, Root, Staged
+from generator.cli.options import ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
 from generator.declared.fleet import Cluster
@@ -47,6 +47,7 @@ def tag(
     root: Root = None,
     staged: Staged = False,
     rev: Rev = None,
+    today: Today = None,
     printed: ResultFormat = Format.TEXT,
 ) -> int:
     """Print the images that a pool's nodes, or a given node, will ask for; exit 1 where a running one is not built."""
@@ -54,16 +55,15 @@ def tag(
         raise typer.BadParameter("give either CLUSTER/POOL or --node FILE")
     if name is not None and "/" not in name:
         raise typer.BadParameter(f'"{name}" names no pool; write CLUSTER/POOL')
-    if staged and rev:
-        raise typer.BadParameter("--staged and --rev are alternatives")
+    chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     if cluster is not None and node is None:
         raise typer.BadParameter("--cluster goes with --node")
     wanted = cluster or (name or "").partition("/")[0]
-    found = read_declaration(root, staged=staged, rev=rev, clusters=frozenset({wanted} - {""}), catalogs=True)
+    found = read_declaration(chosen, clusters=frozenset({wanted} - {""}), catalogs=True)
     as_json = printed is Format.JSON
     incomplete = report_unread(found, as_json=as_json)
     if wanted and found.cluster(wanted) is None and not incomplete:
-        return _no_cluster(read_declaration(root, staged=staged, rev=rev, catalogs=False), wanted)
+        return _no_cluster(read_declaration(chosen, catalogs=False), wanted)
     listed = Listed(found.catalog())
     explanations = Explanations(found.fleet, listed, node_image_levels(found.inventory))
     if wanted and found.cluster(wanted) is None:

@@ -31,9 +31,10 @@ from generator.cli.options import (
     PodFiles,
     Rings,
     Root,
+    Today,
 )
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, out
-from generator.cli.repository import read_declaration, report_unread
+from generator.cli.repository import Chosen, read_declaration, report_unread
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
 from generator.report.formats import json
@@ -77,6 +78,7 @@ def simulate(
         typer.Option("--restart-only", help="Driver pods restart with the same settings; nothing is evicted."),
     ] = False,
     root: Root = None,
+    today: Today = None,
     printed: Annotated[
         SimulationFormat, typer.Option("--format", help="How to print it; svg and html are drawings.")
     ] = SimulationFormat.TEXT,
@@ -101,7 +103,7 @@ def simulate(
         )
     else:
         paired(asked.clusters, asked.contexts)
-    return simulated(wanted, asked, root)
+    return simulated(wanted, asked, Chosen(root=root, today=today))
 
 
 DRAWN = {"svg": svg, "html": html}
@@ -119,17 +121,17 @@ class Asked(Struct, frozen=True, kw_only=True):
     printed: str
 
 
-def simulated(wanted: Sources, asked: Asked, root: str | None) -> int:
+def simulated(wanted: Sources, asked: Asked, chosen: Chosen) -> int:
     """Replays and prints; exit 1 where it stalls, 3 where the input leaves it open."""
     if wanted.given:
-        cluster = declared(asked.clusters[0], root)[1] if asked.clusters else None
+        cluster = declared(asked.clusters[0], chosen)[1] if asked.clusters else None
         found = _replayed(objects_of(wanted), asked, cluster)
         return _print([(cluster.name if cluster else "", found)], [], asked, incomplete=False)
     if asked.contexts or asked.live:
-        wants, incomplete = live_targets(asked.clusters, asked.contexts, asked.rings, root)
+        wants, incomplete = live_targets(chosen, asked.clusters, asked.contexts, asked.rings)
         seen, unasked = each(wants, lambda target: _live(target, asked))
         return _print([(target.name, one) for target, one in seen], unasked, asked, incomplete=incomplete)
-    return _of_inventory(asked, root)
+    return _of_inventory(asked, chosen)
 
 
 def _live(target: Target, asked: Asked) -> Simulation:
@@ -137,15 +139,15 @@ def _live(target: Target, asked: Asked) -> Simulation:
     return of_simulation(found, target.context)
 
 
-def _of_inventory(asked: Asked, root: str | None) -> int:
+def _of_inventory(asked: Asked, chosen: Chosen) -> int:
     """Each chosen cluster as it is declared; what of the inventory can't be read is said."""
     for name in asked.clusters:
-        declared(name, root)
-    found = read_declaration(root, staged=False, rev=None, catalogs=False)
+        declared(name, chosen)
+    found = read_declaration(chosen, catalogs=False)
     incomplete = report_unread(found, as_json=False)
-    chosen = targets(found.fleet.clusters, asked.clusters, (), asked.rings)
+    wanted = targets(found.fleet.clusters, asked.clusters, (), asked.rings)
     made = [
-        (one.name, _replayed(invented(found.fleet, one.cluster), asked, one.cluster)) for one in chosen if one.cluster
+        (one.name, _replayed(invented(found.fleet, one.cluster), asked, one.cluster)) for one in wanted if one.cluster
     ]
     return _print(made, [], asked, incomplete=incomplete)
 

@@ -31,6 +31,7 @@ from generator.cli.options import (
     Root,
 )
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, UNUSABLE, Format, out
+from generator.cli.repository import Chosen
 from generator.declared.fleet import Cluster
 from generator.observed.objects import Objects
 from generator.report.formats import json
@@ -67,14 +68,15 @@ def status(
         operator=operator,
         as_json=printed is Format.JSON,
     )
+    chosen = Chosen(root=root)
     if not wanted.given:
         paired(asked.clusters, asked.contexts)
-        return of_live(asked, root)
+        return of_live(asked, chosen)
     if asked.contexts or asked.rings:
         raise typer.BadParameter("files are of one cluster: --context and --ring don't go with them")
     if len(asked.clusters) > 1:
         raise typer.BadParameter("files are of one cluster: name it with one --cluster")
-    return of_files(wanted, asked, root)
+    return of_files(wanted, asked, chosen)
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -87,17 +89,17 @@ class Asked(Struct, frozen=True, kw_only=True):
     as_json: bool
 
 
-def of_files(wanted: Sources, asked: Asked, root: str | None) -> int:
+def of_files(wanted: Sources, asked: Asked, chosen: Chosen) -> int:
     """One cluster, whose files are given."""
-    cluster = declared(asked.clusters[0], root)[1] if asked.clusters else None
+    cluster = declared(asked.clusters[0], chosen)[1] if asked.clusters else None
     found = _found(objects_of(wanted), asked, cluster)
     out(json.printed(status_json(found)) if asked.as_json else status_text(found))
     return _code([found], [])
 
 
-def of_live(asked: Asked, root: str | None) -> int:
+def of_live(asked: Asked, chosen: Chosen) -> int:
     """Every cluster that is asked for; a single context needs no inventory."""
-    wanted, incomplete = live_targets(asked.clusters, asked.contexts, asked.rings, root)
+    wanted, incomplete = live_targets(chosen, asked.clusters, asked.contexts, asked.rings)
     seen, unasked = each(wanted, lambda target: _status(target, asked))
     if asked.as_json:
         clusters = [{"cluster": target.name, **status_json(found)} for target, found in seen]

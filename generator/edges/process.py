@@ -61,8 +61,7 @@ class Child:
                 os.close(descriptor)
         self._stdin, self._stdout, self._stderr = ours_in, ours_out, ours_err
         os.set_blocking(ours_in, False)
-        if not stdin:
-            os.close(ours_in)
+        self._write()  # what fits into the pipe, so that the child works before anybody collects
 
     def collect(self) -> Output:
         """Wait for its end. Reads and writes in turns, so that no full pipe can stop both sides."""
@@ -89,11 +88,16 @@ class Child:
         return Output(code, b"".join(said[self._stdout]), b"".join(said[self._stderr]))
 
     def _feed(self, poller: select.poll) -> None:
+        """Write what fits, and look no longer at a pipe that is closed."""
+        self._write()
+        if not self._input:
+            poller.unregister(self._stdin)
+
+    def _write(self) -> None:
         """Write what fits; close the pipe when all is written, or when nobody reads it any more."""
         try:
             self._input = self._input[os.write(self._stdin, self._input[:CHUNK]) :]
         except BrokenPipeError:
             self._input = memoryview(b"")
         if not self._input:
-            poller.unregister(self._stdin)
             os.close(self._stdin)

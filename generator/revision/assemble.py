@@ -51,6 +51,7 @@ def assemble(
     whole = purpose is Purpose.JUDGE and isinstance(declaration.selection, Everything)
     rendered = render(fleet, collect(data.templates(), templates), bases.values, catalog=catalog, whole=whole)
     return Revision(
+        day=declaration.day,
         fleet=fleet,
         catalog=catalog,
         rendered=rendered,
@@ -65,6 +66,7 @@ def assemble(
 def unrendered(declaration: Declaration) -> Revision:
     """The revision of a declaration for questions that no rendered file answers."""
     return Revision(
+        day=declaration.day,
         fleet=declaration.fleet,
         catalog=declaration.catalog(),
         rendered=Rendered((), ()),

@@ -1,6 +1,7 @@
 """Two revisions of a fleet, of which what is the same in both is read once."""
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 
 from msgspec import Struct
 
@@ -20,9 +21,10 @@ REQUIRES = "inventory/requires"
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """A state of the repository: its input files by path, the door to its other files, and what it is called."""
+    """A state of the repository: its day, its input files by path, the door to its other files, what it is called."""
 
     label: str
+    day: date
     files: Mapping[str, bytes]
     door: Door
 
@@ -68,11 +70,11 @@ def before(files: Mapping[str, bytes], changes: Iterable[Changed]) -> dict[str, 
 
 def compare(base: State, head: State, selection: Selection) -> Pair | Unreadable:
     """Both revisions, with the selected clusters only. The base may have been written for another drivergate."""
-    now = declare(_below(INVENTORY, head.files), head.door, part=selection)
+    now = declare(_below(INVENTORY, head.files), head.door, day=head.day, part=selection)
     head_revision = assemble(now, head.door, _below(TEMPLATES, head.files), purpose=Purpose.COMPARE)
     same = _same_catalogs(now.inventory.catalogs, base.files, head.files)
     base_files = {path: data for path, data in _below(INVENTORY, base.files).items() if path not in same}
-    then = declare(base_files, base.door, part=selection)
+    then = declare(base_files, base.door, day=base.day, part=selection)
     catalog = _catalog(then, same, now, head_revision)
     templates = _below(TEMPLATES, base.files)
     base_revision = assemble(then, base.door, templates, purpose=Purpose.COMPARE, catalog=catalog)

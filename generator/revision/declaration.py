@@ -1,6 +1,7 @@
 """What one state of the repository declares: the first half of `assemble`, and all that many verbs need."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Protocol
 
 from msgspec import Struct
@@ -36,10 +37,11 @@ class AllButOtherShards(Struct, frozen=True):
 class Declaration(Struct, frozen=True, kw_only=True):
     """The inventory and the fleet that is built from it, as far as they were asked for.
 
-    `selection` says which clusters the fleet holds, `whole` is the fleet with the others where those were read too.
-    `findings` are those of reading and building.
+    `day` is the day that the state is judged on. `selection` says which clusters the fleet holds, `whole` is the fleet
+    with the others where those were read too. `findings` are those of reading and building.
     """
 
+    day: date
     inventory: Inventory
     fleet: Fleet
     selection: Selection = EVERYTHING
@@ -73,9 +75,13 @@ def pool_of(cluster: Cluster, name: str) -> Pool | None:
 
 
 def declare(
-    files: Mapping[str, bytes], door: Door | None = None, *, part: Selection | AllButOtherShards = EVERYTHING
+    files: Mapping[str, bytes],
+    door: Door | None = None,
+    *,
+    day: date,
+    part: Selection | AllButOtherShards = EVERYTHING,
 ) -> Declaration:
-    """Reads and builds the files below inventory/, by their paths.
+    """Reads and builds the files below inventory/, by their paths, of a state that is judged on this day.
 
     Manifests of disruption budgets come through the door; without one they are not looked at.
     """
@@ -85,6 +91,7 @@ def declare(
     if door is not None:
         fleet, of_budgets = _with_budgets(fleet, door)
     return Declaration(
+        day=day,
         inventory=inventory,
         fleet=fleet,
         selection=selection,

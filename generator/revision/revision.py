@@ -1,6 +1,7 @@
 """One state of the repository, read and rendered: everything that rules may look at."""
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -21,6 +22,8 @@ T = TypeVar("T")
 class Revision(Struct, frozen=True, kw_only=True):
     """One judgement's input.
 
+    `day` is the day that it is judged on: of a commit its committer date, of the work tree and the index today's.
+
     `against` are the driver objects of the revision to compare with, and `earlier` its texts of the inventory files
     that declare a kernel twice now; None where that revision could not be read.
 
@@ -31,6 +34,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     what render may remove; None where nothing is about to be written.
     """
 
+    day: date
     fleet: Fleet
     catalog: Catalog
     rendered: Rendered

@@ -10,6 +10,7 @@ from generator.render.output import Rendered
 from generator.report.runbook import markdown
 from generator.revision.revision import Revision
 from tests.testing.inventories import FLEET, HEAD, cluster
+from tests.testing.judging import DAY
 from tests.testing.planning import EMPTY, NEXT, NOWHERE, RUNNING, UPCOMING, catalog, files, pool, read, tag
 
 BUILT = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(NEXT), tag(RUNNING, "595"))}
@@ -19,7 +20,7 @@ def made(repository: dict[str, str], **wished: object) -> Runbook:
     fleet, listed, images = read(repository)
     asked = meant(Wish(**{**EMPTY, **NOWHERE, **wished}), fleet, images)
     found = plan(fleet, listed, asked, Needs(fleet, listed).objections)
-    revision = Revision(fleet=fleet, catalog=listed, rendered=Rendered((), ()))
+    revision = Revision(day=DAY, fleet=fleet, catalog=listed, rendered=Rendered((), ()))
     return runbook(revision, asked, found, work(found.answers, listed))
 
 

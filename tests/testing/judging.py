@@ -1,6 +1,7 @@
 """Judges an inventory given as files in memory, through the same pure steps as the command line."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from msgspec.structs import replace
 
@@ -17,6 +18,7 @@ from generator.rules.judge import judge
 from generator.rules.table import RULES
 
 VERSION = "0.1.0"
+DAY = date(2026, 3, 31)
 
 
 def bytes_of(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
@@ -24,7 +26,7 @@ def bytes_of(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
 
 
 def revision_of(
-    files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None
+    files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None, day: date = DAY
 ) -> tuple[Revision, tuple[Finding, ...]]:
     """The revision of a repository given as path -> text, and what reading it told.
 
@@ -37,7 +39,7 @@ def revision_of(
 
     inventory = {path: text for path, text in content.items() if path.startswith("inventory/")}
     templates = {path: text for path, text in content.items() if path.startswith("templates/")}
-    declaration = with_sources(declare(inventory, door), content.get(SOURCES_LOCK))
+    declaration = with_sources(declare(inventory, door, day=day), content.get(SOURCES_LOCK))
     revision = assemble(declaration, door, templates)
     out = {path[4:]: text for path, text in content.items() if path.startswith("out/")}
     if not out:
@@ -54,8 +56,8 @@ def fresh(rendered: Rendered) -> dict[str, bytes]:
 
 
 def findings(
-    files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None
+    files: Mapping[str, str | bytes], *, against: tuple[DriverObject, ...] | None = None, day: date = DAY
 ) -> tuple[Finding, ...]:
     """Every finding of a repository given as path -> text."""
-    revision, told = revision_of(files, against=against)
+    revision, told = revision_of(files, against=against, day=day)
     return judge(revision, RULES, told=told).findings

@@ -1,37 +1,77 @@
 """Commits: what a revision names, what its tree holds, what came before it."""
 
 import os
+import re
+from datetime import UTC, date, datetime
 
 from msgspec import Struct
 
 from generator.edges.errors import CouldNotLookError, NoCommitError, OutsideError, UnreadableError
 from generator.edges.git.command import Git, Pending
 from generator.edges.git.listing import KINDS
-from generator.edges.process import Output
+from generator.edges.process import Child, Output
 from generator.edges.source import Entry, Kind, inside
 from generator.words import printable
 
 
 class Commit(Struct, frozen=True):
-    """A commit by its full id."""
+    """A commit by its full id, with the lines above its message as git stores them."""
 
     id: str
+    headers: bytes
 
     @property
     def short(self) -> str:
         """Enough digits for a reader; asking git for the fewest would need a process of its own."""
         return self.id[:12]
 
+    @property
+    def first_parent(self) -> str | None:
+        """The full id of the first parent; None for a first commit.
+
+        Read from the commit itself: at the border of a shallow clone git's own `REV^` says that there is none.
+        """
+        for line in self.headers.splitlines():
+            if line.startswith(b"parent "):
+                return line.removeprefix(b"parent ").decode()
+        return None
+
+    @property
+    def day(self) -> date:
+        """The day of the committer date, in UTC. UnreadableError where the commit holds none."""
+        committer = re.search(rb"^committer .*> (-?[0-9]+)(?: |$)", self.headers, re.MULTILINE)
+        day = utc_day(int(committer[1])) if committer is not None else None
+        if day is None:
+            message = f"commit {self.short} has no committer date that can be read"
+            raise UnreadableError(message, "name another commit; `git fsck` says what is wrong with this one")
+        return day
+
+
+def utc_day(seconds: int) -> date | None:
+    """The day, in UTC, of a time in seconds since 1970; None outside the years 1 to 9999."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date()
+    except (ValueError, OverflowError, OSError):
+        return None
+
 
 def start_commit(git: Git, rev: str) -> Pending[Commit]:
     """Ask what a revision names and go on."""
 
-    def finish(output: Output) -> Commit:
-        if output.code:
-            raise _explained(git, rev, output)
-        return Commit(output.stdout.decode().strip())
+    def start() -> Child:
+        argument = commit_argument(rev)
+        if "\n" in argument:  # to cat-file that would be two names
+            raise _unknown(rev)
+        return git.start("cat-file", "--batch", stdin=os.fsencode(f"{argument}\n"))
 
-    return Pending(lambda: git.start("rev-parse", "--verify", commit_argument(rev)), finish)
+    def finish(output: Output) -> Commit:
+        found = re.match(rb"([0-9a-f]+) commit [0-9]+\n", output.stdout)
+        if found is None:
+            raise _explained(git, rev, output)
+        headers, _, _ = output.stdout[found.end() :].partition(b"\n\n")
+        return Commit(found[1].decode(), headers)
+
+    return Pending(start, finish)
 
 
 def head(git: Git) -> Commit | None:
@@ -40,20 +80,6 @@ def head(git: Git) -> Commit | None:
         return start_commit(git, "HEAD").collect()
     except NoCommitError:
         return None
-
-
-def first_parent(git: Git, rev: str) -> str | None:
-    """The full id of the first parent; None for a first commit.
-
-    Read from the commit itself: at the border of a shallow clone git's own `REV^` says that there is none.
-    """
-    output = git.run("cat-file", "commit", commit_argument(rev))
-    if output.code:
-        raise _explained(git, rev, output)
-    for line in output.stdout.split(b"\n\n", 1)[0].splitlines():
-        if line.startswith(b"parent "):
-            return line.removeprefix(b"parent ").decode()
-    return None
 
 
 def is_shallow(git: Git) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.git.blobs import read_blobs
 from generator.edges.git.command import Git
-from generator.edges.git.history import start_commit, start_tree
+from generator.edges.git.history import Commit, start_commit, start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.source import Entry, Kind, below, insides
 from generator.words import printable
@@ -51,9 +51,14 @@ class CommitTree:
         self._pending = [start_tree(git, rev, *self._folders)]
 
     @property
+    def commit(self) -> Commit:
+        """Which commit it is. OutsideError where there is none of that name."""
+        return self._commit.collect()
+
+    @property
     def label(self) -> str:
         """How a reader is told about it."""
-        return f"commit {self._commit.collect().short}"
+        return f"commit {self.commit.short}"
 
     def paths(self, *folders: str) -> list[Entry]:
         """Everything below these folders, sorted by path."""
@@ -70,7 +75,7 @@ class CommitTree:
         new = [folder for folder in wanted if folder not in covered]
         if new:
             self._folders += new
-            self._pending.append(start_tree(self._git, self._commit.collect().id, *new))
+            self._pending.append(start_tree(self._git, self.commit.id, *new))
         known: dict[str, Entry] = {}
         for pending in self._pending:
             tree = pending.collect()
