@@ -14,7 +14,7 @@ from generator.facts.release import Release, resolve
 from generator.observed.node import parse
 from generator.observed.unreadable import Unreadable
 from generator.operator.selector import Driver, validate
-from tests.testing.judging import findings
+from tests.testing.judging import DAY, findings
 from tests.testing.nodes import GPU, listed, nfd, node
 
 SYSTEMS = st.sampled_from(
@@ -73,7 +73,7 @@ def drivers(pools: Mapping[str, Any]) -> list[Driver]:
 def test_the_proposal_holds(items: list[dict[str, Any]], operator: str) -> None:
     nodes = parse(listed(items))
     assert not isinstance(nodes, Unreadable)
-    proposal = proposed("fleet", [Given(name="one", nodes=nodes, operator=operator)], {})
+    proposal = proposed("fleet", [Given(name="one", nodes=nodes, operator=operator)], {}, day=DAY)
     assert proposal.blocking == ()
     pools = read(proposal.files["inventory/clusters/one.yaml"], "").value["pools"]
     release = resolve(operator)

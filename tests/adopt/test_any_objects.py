@@ -11,6 +11,7 @@ from generator.adopt.given import Given
 from generator.adopt.proposal import proposed
 from generator.observed import node
 from generator.observed.unreadable import Unreadable
+from tests.testing.judging import DAY
 from tests.testing.nodes import listed
 from tests.testing.stored import HELM, IMAGE, NODES, UPGRADE, driver, policy, selecting
 
@@ -49,4 +50,4 @@ def test_no_object_breaks_it(place: tuple[int, tuple[Any, ...]], by: Any) -> Non
     nodes = node.parse(listed(NODES))
     assert not isinstance(nodes, Unreadable)
     if isinstance(objects, Objects):
-        proposed("fleet", [Given(name="one", nodes=nodes, objects=objects)], {})
+        proposed("fleet", [Given(name="one", nodes=nodes, objects=objects)], {}, day=DAY)
