@@ -103,7 +103,7 @@ class Evictions:
     def _all(self) -> Iterator[Trouble]:
         for name in (*BLOCKING, *SLOWING):
             rule = BY_ID[name]
-            for problem in rule.check(self.head) if rule.check else ():
+            for problem in rule.problems(self.head):
                 severity = problem.severity or rule.severity
                 yield Trouble(
                     rule=name,

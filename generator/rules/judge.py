@@ -60,7 +60,7 @@ def judge(
         elif rule.needs_all and not _whole(findings):
             unjudged[rule.id] = NOT_WHOLE
         else:
-            findings += map(rule.finding, rule.check(revision))
+            findings += map(rule.finding, rule.problems(revision))
     lasting = frozenset(rule.id for rule in rules if rule.lasting)
     applied = _Applied(revision.fleet.silences, baseline or Baseline(), lasting)
     kept, ignored = [], []

@@ -1,6 +1,6 @@
 """What a rule is: an id that stays for ever, a severity, a sentence, and a small pure function."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import Enum
 from importlib import import_module
 
@@ -11,7 +11,11 @@ from generator.revision.revision import Revision
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """What a rule's function found; the table adds the rule's id, and its severity unless this one is lowered."""
+    """What a rule's function found; the table adds the rule's id, and its severity unless this one is lowered.
+
+    `mistake` is what several pools or clusters may have inherited: of a rule's problems with the same one only the
+    first is reported. Without it every problem is.
+    """
 
     place: Place
     message: str
@@ -21,6 +25,18 @@ class Problem(Struct, frozen=True, kw_only=True):
     workload: str = ""
     fact: str = ""
     severity: Severity | None = None
+    mistake: tuple[Hashable, ...] | None = None
+
+
+def distinct(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """A rule's problems without those whose mistake is reported already."""
+    reported: set[tuple[Hashable, ...]] = set()
+    for problem in problems:
+        if problem.mistake is None:
+            yield problem
+        elif problem.mistake not in reported:
+            reported.add(problem.mistake)
+            yield problem
 
 
 class Judges(Enum):
@@ -58,6 +74,11 @@ class Rule(Struct, frozen=True):
     def family(self) -> str:
         """The part of the id before the slash."""
         return self.id.partition("/")[0]
+
+    def problems(self, revision: Revision) -> Iterator[Problem]:
+        """What the rule has against a revision; nothing where documents and templates are judged as they are read."""
+        if self.check is not None:
+            yield from distinct(self.check(revision))
 
     def finding(self, problem: Problem) -> Finding:
         """The problem as a finding of this rule."""

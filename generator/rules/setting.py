@@ -1,6 +1,6 @@
 """Where a setting was said, and whom a finding about it concerns: a line of the fleet's is nobody's pool's."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable
 
 from msgspec import Struct
 
@@ -17,8 +17,22 @@ class Said(Struct, frozen=True):
     cluster: str = ""
     pool: str = ""
 
-    def problem(self, message: str, hint: str, fact: str = "") -> Problem:
-        return Problem(place=self.place, message=message, hint=hint, cluster=self.cluster, pool=self.pool, fact=fact)
+    def problem(
+        self, message: str, hint: str, fact: str = "", *, mistake: tuple[Hashable, ...] | None = None
+    ) -> Problem:
+        """A problem with the setting, which is one mistake for all pools that inherit the line.
+
+        What tells two mistakes of one line apart is the message, unless `mistake` says what does.
+        """
+        return Problem(
+            place=self.place,
+            message=message,
+            hint=hint,
+            cluster=self.cluster,
+            pool=self.pool,
+            fact=fact,
+            mistake=(self.place, message) if mistake is None else mistake,
+        )
 
 
 def said(fleet: Fleet, of: Pool | Cluster, *path: str | int, key: bool = False) -> Said:
@@ -33,13 +47,3 @@ def said(fleet: Fleet, of: Pool | Cluster, *path: str | int, key: bool = False) 
     if level.name == "pool":
         return Said(place, name, pool)
     return Said(place, name) if level.name == "cluster" else Said(place)
-
-
-def once(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """What several pools inherit from one line is told once."""
-    told = set()
-    for problem in problems:
-        key = (problem.place, problem.message)
-        if key not in told:
-            told.add(key)
-            yield problem

@@ -18,10 +18,9 @@ FEW = 5
 
 def not_a_manifest(revision: Revision) -> Iterator[Problem]:
     """A user's kustomization that lists what isn't there; in the folder of driver objects it lists all that is."""
-    told = set()
     for file in revision.rendered.files:
         folder, _, name = file.path.rpartition("/")
-        if file.template.ours or name not in KUSTOMIZATIONS or file.template.file in told:
+        if file.template.ours or name not in KUSTOMIZATIONS:
             continue
         listed = _listed(file.document, folder)
         if file.template.path.rpartition("/")[0] == GPU_OPERATOR.rstrip("/"):
@@ -29,13 +28,13 @@ def not_a_manifest(revision: Revision) -> Iterator[Problem]:
         else:
             wrong = _absent(listed, revision)
         if wrong:
-            told.add(file.template.file)
             yield Problem(
                 place=Place(file.template.file),
                 message=f"{OUT}/{file.path} {wrong}",
                 hint="print the list as {{ resources | block(2) }}: the files beside it",
                 cluster=file.cluster,
                 fact=file.path,
+                mistake=(file.template.file,),
             )
 
 

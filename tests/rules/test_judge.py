@@ -222,6 +222,62 @@ def test_one_mistake_that_two_clusters_inherit_is_told_once() -> None:
     assert [(one.message, one.cluster) for one in made.findings] == [("other", ""), ("m", "a")]
 
 
+NO_SLOTS = "upgrade/no-slots"
+STALLED = "upgradePolicy: {autoUpgrade: true, maxUnavailable: 0}"
+INHERITED = FLEET.replace('branch: "580"', f'branch: "580", {STALLED}')
+
+
+def two_clusters(*pools: str, fleet: str) -> dict[str, str]:
+    """Clusters one and two of the same pools."""
+    return {**files(*pools, fleet=fleet), "inventory/two.yaml": cluster(*pools, name="two")}
+
+
+def slots(judgement: Judgement) -> list[tuple[str, str, str, str]]:
+    return [
+        (one.place.file, one.cluster, one.pool, str(one.severity)) for one in judgement.findings if one.rule == NO_SLOTS
+    ]
+
+
+def test_a_line_that_two_clusters_inherit_is_one_mistake_of_neither() -> None:
+    made = judged(two_clusters(POOL, B, fleet=INHERITED))
+    assert slots(made) == [(FLEET_FILE, "", "", "error")]
+    assert made.repeated == frozenset()
+
+
+def test_a_silence_counts_an_inherited_mistake_once_and_only_for_all_clusters() -> None:
+    everywhere = judged(two_clusters(POOL, B, fleet=INHERITED + silenced(f"rule: {NO_SLOTS}, reason: r")))
+    assert (slots(everywhere), len(everywhere.ignored)) == ([], 1)
+    of_one = judged(two_clusters(POOL, B, fleet=INHERITED + silenced(f"rule: {NO_SLOTS}, reason: r, clusters: [one]")))
+    assert (slots(of_one), of_one.ignored) == ([(FLEET_FILE, "", "", "error")], ())
+    assert [one.message for one in unused(of_one)] == [f"no {NO_SLOTS} finding is left for this silence"]
+
+
+def test_a_baseline_lists_an_inherited_mistake_once() -> None:
+    repository = two_clusters(POOL, B, fleet=INHERITED)
+    entries = entries_of(one for one in judged(repository).findings if one.rule == NO_SLOTS)
+    assert len(entries) == 1
+    made = judged(repository, baseline=read_baseline(baseline_text(entries).encode()))
+    assert (slots(made), unused(made)) == ([(FLEET_FILE, "", "", "warning")], [])
+
+
+def test_a_line_of_each_pool_is_a_mistake_of_each() -> None:
+    own = f"{POOL}, driver: {{{STALLED}}}"
+    made = judged(two_clusters(own, f"{B}, driver: {{{STALLED}}}", fleet=FLEET))
+    assert [where[1:] for where in slots(made)] == [
+        ("one", "a", "error"),
+        ("one", "b", "error"),
+        ("two", "a", "error"),
+        ("two", "b", "error"),
+    ]
+
+
+def test_of_problems_about_one_mistake_the_first_is_reported() -> None:
+    first, second = problem("a", line=2), problem("b", line=1)
+    other = problem("c", line=3)
+    made = judge(empty(), [rule(replace(first, mistake=("m",)), replace(second, mistake=("m",)), other, other)])
+    assert [one.message for one in made.findings] == ["a", "c"]
+
+
 def test_a_rule_that_needs_all_is_silent_while_a_part_is_missing() -> None:
     told = rule(problem("unreadable"), severity=Severity.INVALID).finding(problem("unreadable"))
     rules = [rule(problem("always")), rule(problem("compared"), needs_all=True)]

@@ -19,8 +19,7 @@ def told(template: str, text: str, **more: str) -> list[Finding]:
     revision, problems = revision_of({**files(), **NOTE, **more, template: text})
     assert problems == ()
     assert revision.rendered.findings == ()
-    assert RULE.check is not None
-    return [RULE.finding(problem) for problem in RULE.check(revision)]
+    return [RULE.finding(problem) for problem in RULE.problems(revision)]
 
 
 def listing(*names: str) -> str:

@@ -37,7 +37,10 @@ class Declared(Struct, frozen=True):
         return " ".join(part for part in (self.budget.name, *said) if part)
 
     def problem(self, place: Place, message: str, hint: str, severity: Severity | None = None) -> Problem:
-        """A problem of this budget."""
+        """A problem of this budget.
+
+        One line that is wrong in several clusters, or for several workloads that share a manifest, is one mistake.
+        """
         return Problem(
             place=place,
             message=f"{self.name}: {message}",
@@ -46,6 +49,7 @@ class Declared(Struct, frozen=True):
             workload=self.workload.name,
             fact=self.fact,
             severity=severity,
+            mistake=(place,),
         )
 
     @property
@@ -138,12 +142,3 @@ def _spec(budget: WorkloadBudget) -> tuple[str, ...]:
 def alone(workload: Workload) -> str:
     """The cluster that a finding about a workload is of, where there is one."""
     return workload.clusters[0] if len(workload.clusters) == 1 else ""
-
-
-def once_each(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """One line that is wrong in several clusters, or for several workloads that share a manifest, is told once."""
-    told = set()
-    for problem in problems:
-        if problem.place not in told:
-            told.add(problem.place)
-            yield problem

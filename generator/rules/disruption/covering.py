@@ -13,7 +13,6 @@ from generator.rules.disruption.coverage import (
     covers_itself,
     judged,
     number_place,
-    once_each,
     selector_place,
 )
 from generator.rules.disruption.room import computable, facts_of, of_daemonsets, quoted
@@ -22,10 +21,6 @@ from generator.rules.rule import Problem
 
 def overlap(revision: Revision) -> Iterator[Problem]:
     """Two budgets on one pod: the eviction API answers 500 instead of asking either."""
-    yield from once_each(_overlapping(revision))
-
-
-def _overlapping(revision: Revision) -> Iterator[Problem]:
     first: dict[tuple[str, str, str], Declared] = {}
     for one in budgets(revision):
         covered = () if is_empty(one.budget.selector) else one.covered
@@ -61,10 +56,6 @@ def _two_owners(revision: Revision, one: Declared, other: Declared) -> Problem:
 
 def unscalable_owner(revision: Revision) -> Iterator[Problem]:
     """Budgets that the controller can't compute, or that expect nobody: both refuse every eviction."""
-    yield from once_each(_uncomputable(revision))
-
-
-def _uncomputable(revision: Revision) -> Iterator[Problem]:
     for one in budgets(revision):
         budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not needs_scale(budget) or computable(budget, covered):
@@ -99,10 +90,6 @@ def _as_number(covered: Sequence[Workload]) -> str:
 
 def matches_nothing(revision: Revision) -> Iterator[Problem]:
     """Budgets that don't cover the workload that declares them."""
-    yield from once_each(_astray(revision))
-
-
-def _astray(revision: Revision) -> Iterator[Problem]:
     for one in budgets(revision):
         if covers_itself(one):
             continue
@@ -127,10 +114,6 @@ def _asked(one: Declared) -> str:
 
 def empty_selector(revision: Revision) -> Iterator[Problem]:
     """Budgets over a whole namespace. One that would be rendered is refused."""
-    yield from once_each(_whole_namespace(revision))
-
-
-def _whole_namespace(revision: Revision) -> Iterator[Problem]:
     for one in budgets(revision):
         if is_empty(one.budget.selector):
             yield one.problem(

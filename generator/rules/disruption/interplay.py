@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from generator.declared.workload import Workload
 from generator.revision.revision import Revision
-from generator.rules.disruption.coverage import Declared, budgets, judged, number_place, once_each
+from generator.rules.disruption.coverage import Declared, budgets, judged, number_place
 from generator.rules.disruption.room import computable, facts_of, replicas_of, room, sum_of
 from generator.rules.rule import Problem
 from generator.rules.upgrade.upgrading import Upgraded, blocked, is_evicted, kept, nodes_of, pools
@@ -40,10 +40,6 @@ class Crowd(Struct, frozen=True, kw_only=True):
 
 def will_time_out(revision: Revision) -> Iterator[Problem]:
     """Budgets that let pods go, but not in the time that the upgrade gives them."""
-    yield from once_each(_slow(revision))
-
-
-def _slow(revision: Revision) -> Iterator[Problem]:
     known = pools(revision)
     for one in budgets(revision):
         if not judged(one) or not is_evicted(one.workload):

@@ -9,7 +9,7 @@ from generator.facts.amount import rounded_up
 from generator.facts.budget import Budget, Count, Status, needs_scale, settled
 from generator.finding import Severity
 from generator.revision.revision import Revision
-from generator.rules.disruption.coverage import Declared, budgets, judged, number_place, once_each
+from generator.rules.disruption.coverage import Declared, budgets, judged, number_place
 from generator.rules.rule import Problem
 from generator.rules.upgrade.upgrading import blocked, is_evicted, kept, pools
 
@@ -67,10 +67,6 @@ def room(budget: Budget, covered: Iterable[Workload], pods: int) -> Status:
 
 def no_room(revision: Revision) -> Iterator[Problem]:
     """Budgets that let nothing go even when all is well."""
-    yield from once_each(_without_room(revision))
-
-
-def _without_room(revision: Revision) -> Iterator[Problem]:
     for one in budgets(revision):
         budget, covered = facts_of(one.budget), one.covered
         if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):

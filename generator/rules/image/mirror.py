@@ -8,7 +8,7 @@ from generator.finding import Place
 from generator.operator.combination import references
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
-from generator.rules.setting import once, said
+from generator.rules.setting import said
 
 # OpenShift's documentation, "Configuring image registry repository mirroring".
 BY_THE_NODES = (
@@ -19,10 +19,6 @@ BY_THE_NODES = (
 
 def node_mirror(revision: Revision) -> Iterator[Problem]:
     """Pools that name what only the nodes' registry configuration should: nothing proves what it holds."""
-    yield from once(_named(revision))
-
-
-def _named(revision: Revision) -> Iterator[Problem]:
     for _, pool in revision.managed():
         mirror = revision.fleet.mirrors.get(pool.driver.repository)
         if mirror is None or mirror.kind is not MirrorKind.NODE:

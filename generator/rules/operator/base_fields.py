@@ -12,7 +12,7 @@ from generator.facts.release import DriverApi
 from generator.operator.driver import carries_upgrade_policy, upgrade_policy
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
-from generator.rules.setting import Said, once, said
+from generator.rules.setting import Said, said
 
 # What every inventory decides: its own text in a base is no loss.
 DECIDED = frozenset({"enabled", "image", "repository", "useNvidiaDriverCRD", "usePrecompiled", "version"})
@@ -27,10 +27,6 @@ RENAMED: Mapping[Path, Path] = {
 
 def base_field_lost(revision: Revision) -> Iterator[Problem]:
     """Fields of a base's own spec.driver that nothing rendered carries; empty ones and CRD defaults don't count."""
-    yield from once(_lost(revision))
-
-
-def _lost(revision: Revision) -> Iterator[Problem]:
     for cluster in revision.fleet.clusters:
         base = revision.bases.get(cluster.operator.policy_base)
         driver = plain(base.get("spec") or {}).get("driver") if base else None

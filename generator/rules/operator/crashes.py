@@ -11,7 +11,7 @@ from generator.facts.release import DriverApi
 from generator.finding import Place
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
-from generator.rules.setting import once, said
+from generator.rules.setting import said
 
 PROBES = ("livenessProbe", "readinessProbe")
 SELECTORS = ("waitForCompletion", "drain")
@@ -21,7 +21,7 @@ STALLS = "which stops the operator's upgrade controller"
 
 def crashes_operator(revision: Revision) -> Iterator[Problem]:
     """What the inventory says, and what a user's own template prints."""
-    yield from once(_declared(revision))
+    yield from _declared(revision)
     for cluster, _, document, place in user_objects(revision):
         for message, hint in _in_object(cluster, document):
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)

@@ -16,7 +16,7 @@ from generator.facts.violation import dotted
 from generator.revision.revision import Revision
 from generator.rules.operator.resources import refused
 from generator.rules.rule import Problem
-from generator.rules.setting import Said, once, said
+from generator.rules.setting import Said, said
 
 BESIDE_DRIVER = frozenset({"gds", "gdrcopy"})  # of a ClusterPolicy's spec, where an NVIDIADriver has them inside
 
@@ -26,7 +26,9 @@ def unknown_field(revision: Revision) -> Iterator[Problem]:
     for field in _unknown(revision):
         if not field.releases:
             yield _unknown_problem(field)
-    yield from once(one.problem(revision) for one in refused(revision) if one.unknown)
+    for refusal in refused(revision):
+        if refusal.unknown:
+            yield refusal.problem(revision)
 
 
 def not_in_release(revision: Revision) -> Iterator[Problem]:
@@ -35,8 +37,10 @@ def not_in_release(revision: Revision) -> Iterator[Problem]:
         if field.releases:
             yield _other_release(field)
     yield from _default(revision)
-    yield from once(_beside_the_chart(revision))
-    yield from once(one.problem(revision) for one in refused(revision) if not one.unknown)
+    yield from _beside_the_chart(revision)
+    for refusal in refused(revision):
+        if not refusal.unknown:
+            yield refusal.problem(revision)
 
 
 def _default(revision: Revision) -> Iterator[Problem]:
@@ -66,11 +70,15 @@ class _Field(Struct, frozen=True):
     def parent(self) -> str:
         return dotted(("spec", *crd_path(self.api), *self.path[:-1]))
 
+    def problem(self, message: str, hint: str) -> Problem:
+        """A problem with the field: one mistake for a release, whichever API its clusters have the driver from."""
+        mistake = (self.said, self.path, self.release.version)
+        return self.said.problem(message, hint, self.name, mistake=mistake)
+
 
 def _unknown(revision: Revision) -> Iterator[_Field]:
-    """Each once, though many pools share one spec: the same mapping, so that it is looked at once."""
+    """Those of every spec. Many pools share one, which is the same mapping then, so that it is looked at once."""
     seen: set[tuple[Any, ...]] = set()
-    told: set[tuple[Any, ...]] = set()
     for cluster, pool in revision.managed():
         api, release = cluster.operator.driver_api, cluster.operator.release
         key = (id(pool.driver.spec), api, release.version)
@@ -78,10 +86,8 @@ def _unknown(revision: Revision) -> Iterator[_Field]:
             continue
         seen.add(key)
         for path in unknown_fields(api, release, pool.driver.spec):
-            place = said(revision.fleet, pool, "driver", "spec", *path, key=True)
-            if (place, path, release.version) not in told:
-                told.add((place, path, release.version))
-                yield _Field(api, release, path, crd.releases_with(api, (*crd_path(api), *path)), place)
+            where = said(revision.fleet, pool, "driver", "spec", *path, key=True)
+            yield _Field(api, release, path, crd.releases_with(api, (*crd_path(api), *path)), where)
 
 
 def _unknown_problem(field: _Field) -> Problem:
@@ -93,7 +99,7 @@ def _unknown_problem(field: _Field) -> Problem:
     if field.api is DriverApi.CLUSTERPOLICY and field.path[0] in BESIDE_DRIVER:
         hint = f"set spec.{field.path[0]} where your ClusterPolicy comes from: it lies beside spec.driver there"
     message = f"{field.name} is no field of {field.api} {field.parent} in operator {field.release.version}"
-    return field.said.problem(message, hint, field.name)
+    return field.problem(message, hint)
 
 
 def _other_release(field: _Field) -> Problem:
@@ -101,7 +107,7 @@ def _other_release(field: _Field) -> Problem:
     one = later[0] if later else field.releases[-1]
     message = f"{field.name} is a field of {field.api} in operator {one}, and not in {field.release.version}"
     hint = "upgrade the operator, or remove the field" if later else "remove the field"
-    return field.said.problem(message, hint, field.name)
+    return field.problem(message, hint)
 
 
 def _number(version: str) -> tuple[int, ...]:

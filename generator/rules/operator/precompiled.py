@@ -7,7 +7,7 @@ from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts.release import DriverApi
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
-from generator.rules.setting import Said, once, said
+from generator.rules.setting import Said, said
 
 COMPONENTS = ("gdrcopy", "gds")
 VGPU = frozenset({"vgpu", "vgpu-host-manager"})
@@ -15,10 +15,6 @@ VGPU = frozenset({"vgpu", "vgpu-host-manager"})
 
 def unsupported_with_precompiled(revision: Revision) -> Iterator[Problem]:
     """gpu-operator internal/validator and controllers/object_controls.go; vGPU drivers are never precompiled."""
-    yield from once(_unsupported(revision))
-
-
-def _unsupported(revision: Revision) -> Iterator[Problem]:
     for cluster in revision.fleet.clusters:
         pools = [pool for pool in cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
         for pool in pools:

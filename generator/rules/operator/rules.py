@@ -15,7 +15,7 @@ from generator.rules.operator.precompiled import unsupported_with_precompiled
 from generator.rules.operator.selectors import circular_selector, default_conflict, reserved_label, selector_overlap
 from generator.rules.operator.shared_settings import mixed_driver, mixed_os, mixed_upgrade_policy
 from generator.rules.rule import Problem, Rule
-from generator.rules.setting import once, said
+from generator.rules.setting import said
 
 
 def chart_conflict(revision: Revision) -> Iterator[Problem]:
@@ -59,10 +59,6 @@ def secure_boot(revision: Revision) -> Iterator[Problem]:
 
 def unknown_release(revision: Revision) -> Iterator[Problem]:
     """The rules of the nearest known release are used, and may be wrong."""
-    yield from once(_unknown(revision))
-
-
-def _unknown(revision: Revision) -> Iterator[Problem]:
     for cluster in revision.fleet.clusters:
         release = cluster.operator.release
         if release.basis != release.version:

@@ -11,7 +11,7 @@ from generator.facts import driver as drivers
 from generator.facts.release import compare_key
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
-from generator.rules.setting import once, said
+from generator.rules.setting import said
 
 NUMBER = re.compile(r"([0-9]+)")
 
@@ -61,8 +61,8 @@ def ring_order(revision: Revision) -> Iterator[Problem]:
     if len(rings) < 2:
         return
     names = sorted(rings, key=order)
-    yield from once(_operators(fleet, names, rings))
-    yield from once(_drivers(fleet, names, rings))
+    yield from _operators(fleet, names, rings)
+    yield from _drivers(fleet, names, rings)
 
 
 def _operators(fleet: Fleet, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:

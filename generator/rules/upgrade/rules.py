@@ -12,7 +12,7 @@ from generator.operator.slots import at_once
 from generator.revision.revision import Revision
 from generator.rules.operator.crashes import user_objects
 from generator.rules.rule import Problem, Rule, of_workloads
-from generator.rules.setting import once, said
+from generator.rules.setting import said
 from generator.rules.upgrade.held import held
 from generator.rules.upgrade.ring import ring_order
 
@@ -39,10 +39,6 @@ def _drained(revision: Revision) -> Iterator[tuple[Pool, Mapping[str, Any]]]:
 
 def drain_without_selector(revision: Revision) -> Iterator[Problem]:
     """A drain without podSelector evicts whatever runs on the node, not only GPU work."""
-    yield from once(_unselective(revision))
-
-
-def _unselective(revision: Revision) -> Iterator[Problem]:
     for pool, drain in _drained(revision):
         if not drain.get("podSelector"):
             where = said(revision.fleet, pool, *POLICY, "drain", "enable")
@@ -52,10 +48,6 @@ def _unselective(revision: Revision) -> Iterator[Problem]:
 
 def drain_before_pod_deletion(revision: Revision) -> Iterator[Problem]:
     """Pod deletion comes first; with its strict defaults the first emptyDir turns it into a drain of the node."""
-    yield from once(_undeclared_deletion(revision))
-
-
-def _undeclared_deletion(revision: Revision) -> Iterator[Problem]:
     for pool, _ in _drained(revision):
         if "podDeletion" not in pool.driver.upgrade_policy:
             where = said(revision.fleet, pool, *POLICY, "drain", "enable")
@@ -69,10 +61,6 @@ def _undeclared_deletion(revision: Revision) -> Iterator[Problem]:
 
 def no_slots(revision: Revision) -> Iterator[Problem]:
     """gpu-operator vendor k8s-operator-libs pkg/upgrade GetUpgradesAvailable: with 0 no node is ever due."""
-    yield from once(_without_slots(revision))
-
-
-def _without_slots(revision: Revision) -> Iterator[Problem]:
     for pool in _automatic(revision):
         most = pool.driver.upgrade_policy.get("maxUnavailable", 1)
         if rounded_up(most, 100) == 0:
@@ -84,10 +72,6 @@ def _without_slots(revision: Revision) -> Iterator[Problem]:
 
 def manager_env_ignored(revision: Revision) -> Iterator[Problem]:
     """The driver manager reads the node's upgrade-enabled annotation and leaves eviction to the controller."""
-    yield from once(_ignored(revision))
-
-
-def _ignored(revision: Revision) -> Iterator[Problem]:
     for pool in _automatic(revision):
         manager = pool.driver.spec.get("manager")
         listed = manager.get("env") if isinstance(manager, Mapping) else None

@@ -162,6 +162,6 @@ def test_odd_shapes_stop_no_rule(api: str, version: str) -> None:
     )
     revision, problems = revision_of(files, against=against)
     assert problems
-    found = [problem for rule in (*RULES, *UPGRADE) if rule.check for problem in rule.check(revision)]
+    found = [problem for rule in (*RULES, *UPGRADE) for problem in rule.problems(revision)]
     assert found
     assert all(problem.place.file and problem.message and problem.hint for problem in found)
