@@ -1,6 +1,6 @@
-"""How numbers, long lists and names are put on one line of a message, the same everywhere."""
+"""How numbers, long lists, names and commands are put on one line of a message, the same everywhere."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 
 def counted(number: int, noun: str, *, grouped: bool = False) -> str:
@@ -9,14 +9,38 @@ def counted(number: int, noun: str, *, grouped: bool = False) -> str:
     return f"{digits} {noun}" if number == 1 else f"{digits} {noun}s"
 
 
-def shortened(names: Sequence[str], most: int) -> str:
-    """The first names, with how many more there are: `a, b and 3 more`."""
-    return ", ".join(names[:most]) + and_more(len(names), most)
+def and_more(total: int, shown: int, noun: str = "", *, aside: bool = False) -> str:
+    """What follows the first of a list: ` and 3 more`, with a noun ` and 3 more pools`, aside ` (and 3 more)`.
+
+    Nothing where all are shown.
+    """
+    if total <= shown:
+        return ""
+    left_out = total - shown
+    words = f"and {counted(left_out, f'more {noun}')}" if noun else f"and {left_out} more"
+    return f" ({words})" if aside else f" {words}"
 
 
-def and_more(total: int, shown: int) -> str:
-    """What follows the first of a list: ` and 3 more`; nothing where all are shown."""
-    return f" and {total - shown} more" if total > shown else ""
+def plus(total: int, shown: int) -> str:
+    """The same for a cell of a table: ` +3`."""
+    return f" +{total - shown}" if total > shown else ""
+
+
+def dots(total: int, shown: int) -> str:
+    """The same where nobody needs the number: `, …`."""
+    return ", …" if total > shown else ""
+
+
+def shortened(names: Sequence[str], most: int, rest: Callable[[int, int], str] = and_more) -> str:
+    """The first names, with how many more there are: `a, b and 3 more`. `rest` says it from total and shown."""
+    return ", ".join(names[:most]) + rest(len(names), most)
+
+
+def shell_quoted(*words: str) -> str:
+    """Words of a command to copy: what a shell would act on in one is quoted."""
+    import shlex  # few runs print a command
+
+    return shlex.join(words)
 
 
 def printable(text: str) -> str:

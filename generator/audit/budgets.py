@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from generator.audit.difference import Difference, What
+from generator.audit.difference import Difference, What, difference
 from generator.declared.fleet import Cluster
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.budget import Budget
@@ -22,14 +22,14 @@ def differences(
         named = {f"{budget.namespace}/{budget.name}" for budget in workload.budgets if budget.name}
         if len(over) > 1:
             message = f"{_names(over)} cover its pods: evicting one is answered with 500"
-            yield _difference(cluster, workload, message, "leave one budget for each pod")
+            yield _of_workload(cluster, workload, message, "leave one budget for each pod")
         for budget in workload.budgets:
             found = live.get(f"{budget.namespace}/{budget.name}") if budget.name else next(iter(over), None)
             yield from _compared(cluster, workload, budget, found)
         for one in over:
             if not workload.budgets or (one.key not in named and len(named) == len(workload.budgets)):
                 message = f"{_told(one)} covers its pods, and it declares no such budget"
-                yield _difference(cluster, workload, message, "declare it under disruptionBudget.existing")
+                yield _of_workload(cluster, workload, message, "declare it under disruptionBudget.existing")
 
 
 def _covers(one: LiveBudget, workload: Workload) -> bool:
@@ -44,13 +44,13 @@ def _compared(
         what = f"{declared.namespace}/{declared.name}" if declared.name else "a budget"
         message = f"{what} with {wanted} is declared, and the cluster has none over its pods"
         hint = "sync the folder of its budgets" if declared.rendered else "correct what is declared of it"
-        yield _difference(cluster, workload, message, hint)
+        yield _of_workload(cluster, workload, message, hint)
     elif _values(found.budget) != (declared.min_available, declared.max_unavailable):
         message = f"{_told(found)}, and {wanted} is declared"
         hint = "sync the folder of its budgets" if declared.rendered else "declare what its owner set"
-        yield _difference(cluster, workload, message, hint)
+        yield _of_workload(cluster, workload, message, hint)
     elif not _covers(found, workload):
-        yield _difference(cluster, workload, f"{_told(found)} does not cover its pods", "correct its selector")
+        yield _of_workload(cluster, workload, f"{_told(found)} does not cover its pods", "correct its selector")
 
 
 def _values(budget: Budget) -> tuple[int | str | None, int | str | None]:
@@ -72,6 +72,5 @@ def _names(found: Iterable[LiveBudget]) -> str:
     return "budgets " + " and ".join(sorted(one.key for one in found))
 
 
-def _difference(cluster: Cluster, workload: Workload, message: str, hint: str) -> Difference:
-    told = f'workload "{workload.name}": {message}'
-    return Difference(what=What.BUDGET, message=told, hint=hint, cluster=cluster.name)
+def _of_workload(cluster: Cluster, workload: Workload, message: str, hint: str) -> Difference:
+    return difference(cluster, What.BUDGET, f'workload "{workload.name}": {message}', hint)

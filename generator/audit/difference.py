@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from generator.declared.fleet import Cluster
 from generator.finding import Severity
 
 
@@ -59,3 +60,8 @@ class Difference(Struct, frozen=True, kw_only=True):
     def severity(self) -> Severity:
         """An error ends in exit 1."""
         return Severity.ERROR if self.what in ERRORS else Severity.WARNING
+
+
+def difference(cluster: Cluster, what: What, message: str, hint: str, *, pool: str = "", node: str = "") -> Difference:
+    """A difference in a cluster, in one of its pools or on one of its nodes."""
+    return Difference(what=what, message=message, hint=hint, cluster=cluster.name, pool=pool, node=node)

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from generator.audit.difference import ERRORS, Difference, What
+from generator.audit.difference import ERRORS, Difference, What, difference
 from generator.declared.fleet import Cluster, Mode, OsRelease, Pool
 from generator.facts import label
 from generator.images.lookup import Availability, Lack, Listed
@@ -133,20 +133,20 @@ class _Judging:
 
     def unclaimed(self) -> Difference:
         message = f"no pool of {self.cluster.name} claims it: its labels satisfy no nodeSelector"
-        return self._difference(What.UNCLAIMED, message, "declare its pool, or correct the node's labels")
+        return self._of_node(What.UNCLAIMED, message, "declare its pool, or correct the node's labels")
 
     def claimed_twice(self, answer: ClaimedTwice) -> Difference:
         names = " and ".join(pool.name for pool in answer.pools)
         then = ", and the operator then updates no driver of the cluster" if answer.stops else ""
         hint = "narrow the nodeSelector of one of them"
-        return self._difference(What.CLAIMED_TWICE, f"pools {names} both claim it{then}", hint)
+        return self._of_node(What.CLAIMED_TWICE, f"pools {names} both claim it{then}", hint)
 
     def no_gpu(self, pool: Pool | None) -> Difference:
         hint = "see on the node whether its GPUs are still there: lspci -d 10de:"
         message = NO_GPU
         if self.node.labels.get(label.GPU_PRESENT) == "false" and pool is not None:
             message = f"node feature discovery no longer sees an NVIDIA GPU on it: {label.GPU_PRESENT} is false"
-        return self._difference(What.NO_GPU, message, hint, pool)
+        return self._of_node(What.NO_GPU, message, hint, pool)
 
     def host_driver(self, answer: HostDriver) -> Iterator[Difference]:
         """What a node of a pool without a driver of the operator's should look like."""
@@ -158,7 +158,7 @@ class _Judging:
         if answer.loads is not None:
             message += f", so the operator loads the driver of pool {answer.loads.name} on it"
         hint = f"let its nodes register with {label.DEPLOY_DRIVER}={label.PREINSTALLED}"
-        yield self._difference(What.HOST_DRIVER, message, hint, pool)
+        yield self._of_node(What.HOST_DRIVER, message, hint, pool)
 
     def unlabelled(self, answer: Unlabelled) -> Difference:
         node = self.node
@@ -168,12 +168,12 @@ class _Judging:
         hint = "see why its node-feature-discovery worker doesn't run there"
         if answer.missing == (label.OSTREE_VERSION,):
             hint = "let the Node Feature Discovery Operator label the nodes: OpenShift's has this label, others may not"
-        return self._difference(What.UNLABELLED, message, hint, answer.pool)
+        return self._of_node(What.UNLABELLED, message, hint, answer.pool)
 
     def no_reference(self, answer: NoReference) -> Difference:
         message = f"the operator composes no image for it: {answer.refused.message}"
         hint = f"see why: drivergate tag {self.cluster.name}/{answer.pool.name} --why"
-        return self._difference(What.NO_REFERENCE, message, hint, answer.pool)
+        return self._of_node(What.NO_REFERENCE, message, hint, answer.pool)
 
     def asks(self, answer: Asks) -> Judgement:
         pool, kernel = answer.pool, self.node.labels.get(label.KERNEL, "")
@@ -211,13 +211,13 @@ class _Judging:
                 return
             case Declared.UPCOMING:
                 message = f"it runs {_system(self.node)}, which the pool declares as upcoming only"
-                yield self._difference(What.UNDECLARED, message, _promote(pool), pool)
+                yield self._of_node(What.UNDECLARED, message, _promote(pool), pool)
             case Declared.NO:
                 kernels = sorted({kernel.name for kernel in pool.kernels})
                 wants = f"{pool.os} with {', '.join(kernels)}" if kernels else f"{pool.os}"
                 runs = f"it runs {_system(self.node)} on {' or '.join(machines)}"
                 message = f"{runs}, and the pool declares {wants} on {', '.join(pool.arch)}"
-                yield self._difference(What.UNDECLARED, message, _declare(pool), pool)
+                yield self._of_node(What.UNDECLARED, message, _declare(pool), pool)
 
     def _not_built(self, pool: Pool, image: Availability) -> Iterator[Difference]:
         if image.lack is None or image.usable:
@@ -229,7 +229,7 @@ class _Judging:
         if wanted.kernel is not None:
             kernel = self.node.kernel or wanted.kernel.name
             hint = f"see what is nearest and how to build it: drivergate plan --kernel {kernel}"
-        yield self._difference(What.NOT_BUILT, message, hint, pool)
+        yield self._of_node(What.NOT_BUILT, message, hint, pool)
 
     def _gate(self, pool: Pool) -> Iterator[Difference]:
         """A label that keeps the operator's driver away from a node of a pool that declares one."""
@@ -244,17 +244,10 @@ class _Judging:
                 "declare the pool as driver.mode: preinstalled, or remove the host's driver and set the label to true"
             )
         message = f"{label.DEPLOY_DRIVER} is {gate}: {why}, and the pool declares a {pool.driver.mode} one"
-        yield self._difference(What.HOST_DRIVER, message, hint, pool)
+        yield self._of_node(What.HOST_DRIVER, message, hint, pool)
 
-    def _difference(self, what: What, message: str, hint: str, pool: Pool | None = None) -> Difference:
-        return Difference(
-            what=what,
-            message=message,
-            hint=hint,
-            cluster=self.cluster.name,
-            pool=pool.name if pool else "",
-            node=self.node.name,
-        )
+    def _of_node(self, what: What, message: str, hint: str, pool: Pool | None = None) -> Difference:
+        return difference(self.cluster, what, message, hint, pool=pool.name if pool else "", node=self.node.name)
 
 
 def _system(node: Node) -> str:

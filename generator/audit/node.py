@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from generator.audit.difference import Difference, What
+from generator.audit.difference import Difference, What, difference
 from generator.audit.judgement import Judgement
 from generator.audit.live import Live
 from generator.audit.loaded import is_of, loaded_driver
@@ -80,15 +80,19 @@ class Standings:
             return
         if pod is None:
             hint = "see the events of the driver's DaemonSet in the operator's namespace"
-            yield self._difference(node, What.DRIVER_POD, "no driver pod runs on it", hint, pool)
+            yield difference(
+                self.cluster, What.DRIVER_POD, "no driver pod runs on it", hint, pool=pool.name, node=node.name
+            )
             return
         stuck = next((container for container in pod.containers if container.waiting), None)
         if stuck is not None:
-            yield self._difference(node, What.DRIVER_POD, _stuck(pod, stuck), _unstick(pod, stuck), pool)
+            yield difference(
+                self.cluster, What.DRIVER_POD, _stuck(pod, stuck), _unstick(pod, stuck), pool=pool.name, node=node.name
+            )
         if runs and runs != reference:
             message = f"its driver pod {pod.name} runs {runs}, and it needs {reference}"
             hint = "see what the upgrade waits for: drivergate upgrade status"
-            yield self._difference(node, What.OTHER_IMAGE, message, hint, pool)
+            yield difference(self.cluster, What.OTHER_IMAGE, message, hint, pool=pool.name, node=node.name)
 
     def _loaded(self, node: Node, pool: Pool, driver: str, entry: Entry | None) -> Iterator[Difference]:
         """The driver that is loaded, against the declared one, or the one behind a branch's tag."""
@@ -96,12 +100,7 @@ class Standings:
         if driver and wanted and not is_of(driver, wanted):
             message = f"it has driver {driver} loaded, and the pool declares {wanted}"
             hint = "see what the upgrade waits for: drivergate upgrade status"
-            yield self._difference(node, What.LOADED, message, hint, pool)
-
-    def _difference(self, node: Node, what: What, message: str, hint: str, pool: Pool) -> Difference:
-        return Difference(
-            what=what, message=message, hint=hint, cluster=self.cluster.name, pool=pool.name, node=node.name
-        )
+            yield difference(self.cluster, What.LOADED, message, hint, pool=pool.name, node=node.name)
 
 
 def signs(node: Node) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.audit.difference import Difference, What
+from generator.audit.difference import Difference, What, difference
 from generator.audit.live import Live
 from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts.release import DriverApi, Release, Unsupported, resolve
@@ -75,11 +75,11 @@ def _only_one_side(cluster: Cluster, drivers: tuple[DriverObject, ...]) -> Itera
     there = {one.name for one in drivers}
     for name in sorted(there - rendered.keys()):
         hint = "declare its pool, or delete the object once its nodes have another"
-        yield _difference(cluster, What.OBJECT, f"NVIDIADriver {name} runs, and git has none of that name", hint)
+        yield difference(cluster, What.OBJECT, f"NVIDIADriver {name} runs, and git has none of that name", hint)
     for name in sorted(rendered.keys() - there):
         message = f"NVIDIADriver {name} is rendered, and the cluster has none of that name"
         hint = "see whether Argo CD or Flux has synced the folder"
-        yield _difference(cluster, What.OBJECT, message, hint, rendered[name].name)
+        yield difference(cluster, What.OBJECT, message, hint, pool=rendered[name].name)
 
 
 def _counting(cluster: Cluster, policies: tuple[DriverObject, ...]) -> Iterator[Difference]:
@@ -89,19 +89,19 @@ def _counting(cluster: Cluster, policies: tuple[DriverObject, ...]) -> Iterator[
     if not policies:
         if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
             message = f"no ClusterPolicy lives in the cluster, and {wanted} is declared"
-            yield _difference(cluster, What.POLICY, message, "see whether the operator is installed")
+            yield difference(cluster, What.POLICY, message, "see whether the operator is installed")
         return
     if wanted not in names:
         message = f"ClusterPolicy {wanted} is declared, and the cluster has {', '.join(names)}"
-        yield _difference(cluster, What.POLICY, message, f"set operator.clusterPolicyName: {names[0]}")
+        yield difference(cluster, What.POLICY, message, f"set operator.clusterPolicyName: {names[0]}")
     elif len(policies) > 1 and _oldest_counts(cluster.operator.release) and names[0] != wanted:
         message = f"of {len(policies)} ClusterPolicies {names[0]} counts, being the oldest, and {wanted} is declared"
-        yield _difference(cluster, What.POLICY, message, f"delete {names[0]}, or declare it: {wanted} is ignored")
+        yield difference(cluster, What.POLICY, message, f"delete {names[0]}, or declare it: {wanted} is ignored")
     elif len(policies) > 1:
         others = ", ".join(name for name in names if name != wanted)
         counts = "the oldest counts" if _oldest_counts(cluster.operator.release) else "the first that is seen counts"
         message = f"the cluster has more than one ClusterPolicy ({', '.join(names)}), of which {counts}"
-        yield _difference(cluster, What.POLICY, message, f"delete {others}")
+        yield difference(cluster, What.POLICY, message, f"delete {others}")
 
 
 def _oldest_counts(release: Release) -> bool:
@@ -117,7 +117,7 @@ def _release(cluster: Cluster, live: Live) -> Iterator[Difference]:
         f"operator {found.version} runs, and {declared} is declared: image tags, fields and upgrades follow the release"
     )
     hint = "set operator.version to what runs" if cluster.operator.install is not Install.HELM else "sync the chart"
-    yield _difference(cluster, What.OPERATOR, message, hint)
+    yield difference(cluster, What.OPERATOR, message, hint)
 
 
 def _reload(cluster: Cluster, one: Adoption) -> Difference:
@@ -128,8 +128,4 @@ def _reload(cluster: Cluster, one: Adoption) -> Difference:
         reloads = one.effect is Effect.FULL_RELOAD
         word = "reloads the driver of its nodes" if reloads else "restarts the driver pods of its nodes in place"
         told, hint = f"as rendered {word} ({fields})", "write the live values into the pool's driver.spec"
-    return _difference(cluster, What.RELOAD, f"{one.kind} {one.name} {told}", hint, one.pool)
-
-
-def _difference(cluster: Cluster, what: What, message: str, hint: str, pool: str = "") -> Difference:
-    return Difference(what=what, message=message, hint=hint, cluster=cluster.name, pool=pool)
+    return difference(cluster, What.RELOAD, f"{one.kind} {one.name} {told}", hint, pool=one.pool)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from generator.audit.difference import Difference, What
+from generator.audit.difference import Difference, What, difference
 from generator.audit.live import Live
 from generator.audit.node import Standing
 from generator.declared.catalog import Catalog
@@ -12,7 +12,7 @@ from generator.declared.fleet import Cluster, Mode, Pool
 from generator.facts.label import KERNEL, OS_VERSION
 from generator.facts.reference import parse
 from generator.operator.ask import Answer, Asks
-from generator.words import shortened
+from generator.words import counted, shortened
 
 SHOWN = 5
 
@@ -66,7 +66,7 @@ def _mixed(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Dif
     if len(systems) > 1:
         told = "; ".join(f"{one.os} with {one.kernel}: {shortened(one.nodes, SHOWN)}" for one in standing.systems)
         hint = "split the pool by OS, or finish the migration: under a ClusterPolicy the first node decides for all"
-        yield _difference(cluster, pool, What.MIXED, f"its nodes run {' and '.join(systems)} ({told})", hint)
+        yield difference(cluster, What.MIXED, f"its nodes run {' and '.join(systems)} ({told})", hint, pool=pool.name)
 
 
 def _size(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
@@ -74,9 +74,10 @@ def _size(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Diff
     if size is None or size.min <= standing.nodes <= size.max:
         return
     wanted = f"{size.min}" if size.min == size.max else f"{size.min} to {size.max}"
-    has = "1 GPU node" if standing.nodes == 1 else f"{standing.nodes} GPU nodes"
-    message = f"it has {has}, and {wanted} {'is' if wanted == '1' else 'are'} declared"
-    yield _difference(cluster, pool, What.POOL_SIZE, message, "correct `nodes` of the pool, or see where its nodes are")
+    message = f"it has {counted(standing.nodes, 'GPU node')}, and {wanted} {'is' if wanted == '1' else 'are'} declared"
+    yield difference(
+        cluster, What.POOL_SIZE, message, "correct `nodes` of the pool, or see where its nodes are", pool=pool.name
+    )
 
 
 def _unused(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Difference]:
@@ -88,13 +89,12 @@ def _unused(cluster: Cluster, pool: Pool, standing: PoolStanding) -> Iterator[Di
     if idle:
         message = f"no node runs {', '.join(idle)}, which {'are' if len(idle) > 1 else 'is'} declared as running"
         hint = "leave it for scale-up and rollback, or remove it once nothing can boot it"
-        yield _difference(cluster, pool, What.RUN_BY_NOBODY, message, hint)
+        yield difference(cluster, What.RUN_BY_NOBODY, message, hint, pool=pool.name)
 
 
 def name_collisions(cluster: Cluster, answers: Iterable[tuple[str, Answer]]) -> Iterator[Difference]:
     """Nodes of one NVIDIADriver that the operator divides into pools of one name: only one of them gets a driver."""
     named: dict[tuple[str, str], dict[tuple[tuple[str, str], ...], list[str]]] = {}
-    pools = {pool.name: pool for pool in cluster.pools}
     for node, answer in answers:
         if isinstance(answer, Asks) and answer.node_pool is not None:
             selector = tuple(sorted(answer.node_pool.node_selector.items()))
@@ -107,7 +107,7 @@ def name_collisions(cluster: Cluster, answers: Iterable[tuple[str, Answer]]) -> 
             f'the operator names its DaemonSets for {" and ".join(groups)} all "{name}", and makes one of them only'
         )
         hint = "split the pool, so that each has one OS version, and kernels of one architecture and page size"
-        yield _difference(cluster, pools[pool], What.DRIVER_POD, message, hint)
+        yield difference(cluster, What.DRIVER_POD, message, hint, pool=pool)
 
 
 def _system_of(selector: Mapping[str, str]) -> str:
@@ -133,12 +133,9 @@ def rebuilt(cluster: Cluster, live: Live, nodes: Sequence[Standing], catalog: Ca
                 f"{digest}{' (as in the catalog)' if digest == recorded else ''} on {shortened(sorted(found), SHOWN)}"
                 for digest, found in sorted(digests.items())
             )
-            yield Difference(
-                what=What.REBUILT,
-                message=f"two builds of one tag run: {image} is {told}",
-                hint="restart the older driver pods where the new build matters: the tag was pushed again",
-                cluster=cluster.name,
-            )
+            message = f"two builds of one tag run: {image} is {told}"
+            hint = "restart the older driver pods where the new build matters: the tag was pushed again"
+            yield difference(cluster, What.REBUILT, message, hint)
 
 
 def _recorded(catalog: Catalog, image: str) -> str:
@@ -147,7 +144,3 @@ def _recorded(catalog: Catalog, image: str) -> str:
         return ""
     entry = catalog.find(f"{found.registry}/{found.repository}", found.tag)
     return (entry.digest or "") if entry else ""
-
-
-def _difference(cluster: Cluster, pool: Pool, what: What, message: str, hint: str) -> Difference:
-    return Difference(what=what, message=message, hint=hint, cluster=cluster.name, pool=pool.name)

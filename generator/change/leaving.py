@@ -4,6 +4,7 @@ from generator.change.danger import Danger, Kind
 from generator.change.effect import Outcome
 from generator.change.impact import PoolImpact
 from generator.declared.fleet import Cluster, Mode, Pool
+from generator.layout import OUT
 
 
 def driver_of(pool: Pool) -> str:
@@ -49,6 +50,6 @@ def gone(cluster: Cluster) -> Danger:
     return Danger(
         kind=Kind.REMOVED,
         cluster=cluster.name,
-        message=f"cluster {cluster.name} is no longer declared: everything below out/{cluster.name}/ goes",
+        message=f"cluster {cluster.name} is no longer declared: everything below {OUT}/{cluster.name}/ goes",
         way_out="take the cluster out of the GitOps tool first, so that nothing of it is pruned from a live cluster",
     )

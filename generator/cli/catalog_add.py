@@ -18,7 +18,7 @@ from generator.declared.entry import MODULE_TYPE, PLATFORM, REPOSITORY
 from generator.declared.mirror import asked
 from generator.edges.given import read_given
 from generator.report import catalog
-from generator.words import printable
+from generator.words import counted, printable
 
 MOST = 10  # unreadable lines that are told
 
@@ -111,7 +111,7 @@ def _unread(lines: tuple[Unread, ...], file: str | None) -> int:
         where = f"{printable(file or '')}:{one.line}: " if one.line else "drivergate: "
         say(f"{where}{printable(one.reason)}")
     if len(lines) > MOST:
-        say(f"and {len(lines) - MOST} lines more")
+        say(f"and {counted(len(lines) - MOST, 'line')} more")
     say("    hint: write one tag or REPOSITORY:TAG[@sha256:…] a line, or JSON with a list of tags")
     say("nothing is written")
     return UNUSABLE

@@ -11,7 +11,7 @@ from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, 
 from generator.edges.errors import UnreadableError
 from generator.finding import Finding, Severity
 from generator.layout import MANIFEST, OUT
-from generator.words import printable
+from generator.words import dots, printable, shortened
 
 if TYPE_CHECKING:
     from generator.render.ownership import Changes, Ownership
@@ -156,8 +156,7 @@ def _check_names_of_removals(revision: "Revision") -> None:
     taken = list(taken_away(revision.rendered, revision.out, removed))
     known = sorted({removal.name for removal in taken})
     for name in needless(revision.allow_remove, taken, removed, revision.out):
-        more = ", …" if known[MOST_NAMED:] else ""
-        listed = f"what would go: {', '.join(known[:MOST_NAMED])}{more}"
+        listed = f"what would go: {shortened(known, MOST_NAMED, dots)}"
         hint = did_you_mean(name, known) or (listed if known else "leave the option out")
         raise UnreadableError(f'nothing that would go is named "{printable(name)}"', hint)
 

@@ -9,12 +9,13 @@ from generator.edges.errors import NoGitError, UnreadableError, reason
 from generator.edges.git.listing import Listing, Listings
 from generator.edges.git.snapshots import Index
 from generator.edges.source import Entry, Kind, below, insides, is_temporary
+from generator.layout import INVENTORY
 from generator.words import printable
 
 # Never through a link, and never waiting for the other end of a pipe that took a file's place.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 16
-NAMED = "name the folder that holds inventory/"
+NAMED = f"name the folder that holds {INVENTORY}/"
 
 
 def find_root(chosen: str | None = None) -> str:
@@ -27,13 +28,13 @@ def find_root(chosen: str | None = None) -> str:
         if not os.path.isdir(here):
             raise UnreadableError(f"`{printable(chosen)}` is no folder", NAMED)
         # A sparse or bare checkout may hold no inventory/, but nobody calls a repository that.
-        if here.endswith("/inventory") and not os.path.isdir(f"{here}/inventory"):
-            raise UnreadableError(f"no inventory/ in `{printable(here)}`", NAMED)
+        if here.endswith(f"/{INVENTORY}") and not os.path.isdir(f"{here}/{INVENTORY}"):
+            raise UnreadableError(f"no {INVENTORY}/ in `{printable(here)}`", NAMED)
         return here
     folder = here
-    while not os.path.isdir(f"{folder}/inventory"):
+    while not os.path.isdir(f"{folder}/{INVENTORY}"):
         if not folder:
-            message = f"no inventory/ in `{printable(here)}` or any folder above"
+            message = f"no {INVENTORY}/ in `{printable(here)}` or any folder above"
             raise UnreadableError(message, "run `drivergate init`, or name the repository with -C DIR")
         folder = folder.rpartition("/")[0]
     return folder or "/"

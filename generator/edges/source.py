@@ -58,7 +58,7 @@ def inside(path: str) -> str:
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if path.startswith("/") or ".." in parts:
         message = f"`{printable(path)}` lies outside the repository"
-        raise UnreadableError(message, "write it relative to the folder that holds inventory/")
+        raise UnreadableError(message, f"write it relative to the folder that holds {INVENTORY}/")
     return "/".join(parts)
 
 

@@ -10,7 +10,7 @@ from generator.catalog.listing import Row, State
 from generator.declared.entry import Entry
 from generator.facts.tag import Unreadable
 from generator.report.formats.text import table
-from generator.words import printable, shortened
+from generator.words import plus, printable, shortened
 
 NAMED = 5  # of what is only counted
 NOT_RECORDED = "not recorded"
@@ -110,9 +110,8 @@ def _state(row: Row) -> str:
 
 def _users(row: Row, *, shown: int) -> str:
     names = list(dict.fromkeys(f"{user.cluster}/{user.pool}" for user in row.need.users)) if row.need else []
-    more = f" +{len(names) - shown}" if len(names) > shown else ""
     mark = " (upcoming)" if row.need and row.need.upcoming else ""
-    return f"{', '.join(names[:shown])}{more}{mark}"
+    return f"{shortened(names, shown, plus)}{mark}"
 
 
 def rows_json(rows: Iterable[Row]) -> list[dict[str, Any]]:

@@ -1,10 +1,9 @@
 """Commands to type and names to show in a Markdown page: nothing in them breaks out of it, or of a shell's word."""
 
-import shlex
 from collections.abc import Iterable, Iterator
 
 from generator.declared.fleet import Cluster
-from generator.words import printable
+from generator.words import printable, shell_quoted
 
 
 def code(text: str) -> str:
@@ -19,7 +18,7 @@ def codes(texts: Iterable[str], between: str = ", ") -> str:
 
 def context(cluster: Cluster) -> str:
     """The kubeconfig context of a cluster, as a shell's word."""
-    return shlex.quote(cluster.kube_context or cluster.name)
+    return shell_quoted(cluster.kube_context or cluster.name)
 
 
 def shell(*commands: str) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """The steps of a runbook in one cluster: its sync, and each pool with who moves its nodes and what to watch."""
 
-import shlex
 from collections.abc import Iterator, Sequence
 
 from generator.change.evicted import Eviction
 from generator.change.runbook import Step, Way
 from generator.declared.delivery import CHARTS, application_name
 from generator.declared.fleet import Cluster, Install
+from generator.layout import OUT
 from generator.report.commands import code, codes, context, shell
 from generator.report.plan import nodes
 from generator.upgrade.state import STATE
-from generator.words import counted
+from generator.words import counted, shell_quoted
 
 BY_BOOT = """\
 Roll its nodes with whatever rolls your node images, one first and then the rest. The operator starts a driver pod for
@@ -34,7 +34,7 @@ def _upgraded(cluster: Cluster, operator: str) -> Iterator[str]:
     if cluster.operator.install is Install.OLM:
         yield f"Upgrade the operator of `{name}` to {operator}: approve the install plan of its subscription:"
         yield from shell(
-            f"kubectl --context {context(cluster)} get installplans -n {shlex.quote(cluster.operator.namespace)}"
+            f"kubectl --context {context(cluster)} get installplans -n {shell_quoted(cluster.operator.namespace)}"
         )
     elif delivery.argocd is not None and delivery.argocd.enabled:
         yield f"The Application holds chart {operator} too: the sync upgrades the operator of `{name}`."
@@ -42,8 +42,8 @@ def _upgraded(cluster: Cluster, operator: str) -> Iterator[str]:
         yield f"Set the chart's version in the HelmRelease of `{name}` to {operator} in the same merge."
     elif cluster.operator.install is Install.HELM:
         yield f"Upgrade the operator of `{name}` to {operator}, with your own values before ours:"
-        values = f"-f VALUES.yaml -f out/{cluster.name}/values/gpu-operator.yaml"
-        where = f"--kube-context {context(cluster)} -n {shlex.quote(cluster.operator.namespace)}"
+        values = f"-f VALUES.yaml -f {OUT}/{cluster.name}/values/gpu-operator.yaml"
+        where = f"--kube-context {context(cluster)} -n {shell_quoted(cluster.operator.namespace)}"
         yield from shell(
             f"helm upgrade gpu-operator gpu-operator --repo {CHARTS} --version {operator} {where} {values}"
         )
@@ -61,8 +61,8 @@ def _sync(cluster: Cluster) -> Iterator[str]:
         named = f"kustomization gpu-drivers -n {delivery.flux.namespace}"
         yield f"flux --context {context(cluster)} reconcile {named} --with-source"
     else:
-        yield f"kubectl --context {context(cluster)} diff -k out/{cluster.name}/gpu-operator"
-        yield f"kubectl --context {context(cluster)} apply --server-side -k out/{cluster.name}/gpu-operator"
+        yield f"kubectl --context {context(cluster)} diff -k {OUT}/{cluster.name}/gpu-operator"
+        yield f"kubectl --context {context(cluster)} apply --server-side -k {OUT}/{cluster.name}/gpu-operator"
 
 
 def step_lines(step: Step) -> Iterator[str]:
@@ -107,6 +107,6 @@ def _evicted(one: Eviction, way: Way) -> str:
 
 def _watch(step: Step) -> Iterator[str]:
     selector = ",".join(f"{key}={value}" for key, value in sorted(step.pool.node_selector.items()))
-    chosen = f" -l {shlex.quote(selector)}" if selector else ""
+    chosen = f" -l {shell_quoted(selector)}" if selector else ""
     yield f"kubectl --context {context(step.cluster)} get nodes{chosen} -L {STATE}"
     yield f"drivergate upgrade status --cluster {step.cluster.name}"

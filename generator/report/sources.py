@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from generator.declared.sources import Pinned
-from generator.words import printable
+from generator.words import counted, printable
 
 SHORT = 12
 
@@ -44,8 +44,7 @@ def _line(move: Move, *, done: bool) -> str:
         return f"{move.name}  {pins} {new} ({move.ref}, rewritten); was {old}"
     if move.commits is None:
         return f"{move.name}  {pins} {new} ({move.ref})" + (f"; was {old} of another place" if old else "")
-    count = "1 commit" if move.commits == 1 else f"{move.commits} commits"
-    return f"{move.name}  {pins} {new} ({move.ref}); was {old}, {count} before"
+    return f"{move.name}  {pins} {new} ({move.ref}); was {old}, {counted(move.commits, 'commit')} before"
 
 
 def talk(moves: Iterable[Move]) -> list[str]:

@@ -1,12 +1,12 @@
 """Commands to copy, addressed to the cluster that was looked at: whoever copies one may be at another."""
 
-import shlex
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from generator.upgrade.simulation import Simulation
 from generator.upgrade.status import Status
+from generator.words import shell_quoted
 
 KUBECTL = "kubectl "
 
@@ -39,4 +39,4 @@ def _told(lines: Iterable[str], context: str) -> tuple[str, ...]:
 def _to(command: str, context: str) -> str:
     if not command.startswith(KUBECTL):
         return command
-    return f"{KUBECTL}--context {shlex.quote(context)} {command.removeprefix(KUBECTL)}"
+    return f"{KUBECTL}--context {shell_quoted(context)} {command.removeprefix(KUBECTL)}"

@@ -1,6 +1,5 @@
 """What a diagnosis looks at, and what it comes to."""
 
-import shlex
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -11,6 +10,7 @@ from generator.upgrade.assembled import Missing
 from generator.upgrade.budgets import Guards
 from generator.upgrade.ruling import Ruling
 from generator.upgrade.world import Node, Scope, World
+from generator.words import shell_quoted
 
 
 class Verdict(StrEnum):
@@ -66,7 +66,7 @@ AGAIN = "runs the node through the whole upgrade again"
 
 def kubectl(*words: str) -> str:
     """A command to copy; a name that a shell would act on is quoted."""
-    return shlex.join(("kubectl", *words))
+    return shell_quoted("kubectl", *words)
 
 
 def relabel(node: str) -> str:

@@ -9,6 +9,7 @@ from generator.upgrade.machine import slots_now
 from generator.upgrade.scene import Diagnosis, Scene, Verdict, kubectl, relabel, soon
 from generator.upgrade.state import State
 from generator.upgrade.world import Node, Scope
+from generator.words import and_more, counted
 
 # States that take a slot of maxParallelUpgrades (GetUpgradesInProgress).
 RESTING = frozenset({State.UNKNOWN, State.DONE, State.UPGRADE_REQUIRED})
@@ -26,32 +27,31 @@ def waiting(scene: Scene, node: Node, scope: Scope) -> Diagnosis:
 
 def for_a_slot(scene: Scene, scope: Scope) -> Diagnosis:
     """The same for every node of a scope that needs a slot, so that it is told once for all of them."""
-    counted = slots_now(scene.world, scope)
-    if isinstance(counted, BadMaxUnavailable):  # told as what stops the controller
-        return Diagnosis(verdict=Verdict.STUCK, why=(f'maxUnavailable "{counted.written}" is no number',))
-    if counted.available > 0:
-        one = "slot is" if counted.available == 1 else "slots are"
-        return Diagnosis(verdict=Verdict.MOVING, why=(f"{counted.available} {one} free: " + soon("nodes begin"),))
-    holders = list(held_by(scene, scope, counted))
-    command, effect = _step(holders, scope, counted)
-    told = [arithmetic(scope, counted), *(f"{one.name} {how}" for one, how in holders[:SHOWN])]
-    if len(holders) > SHOWN:
-        told.append(f"and {len(holders) - SHOWN} more nodes")
-    stuck = not holders or any(_needs_somebody(one) for one, _ in holders)
+    slots = slots_now(scene.world, scope)
+    if isinstance(slots, BadMaxUnavailable):  # told as what stops the controller
+        return Diagnosis(verdict=Verdict.STUCK, why=(f'maxUnavailable "{slots.written}" is no number',))
+    if slots.available > 0:
+        free = f"{counted(slots.available, 'slot')} {'is' if slots.available == 1 else 'are'} free"
+        return Diagnosis(verdict=Verdict.MOVING, why=(f"{free}: {soon('nodes begin')}",))
+    holders = list(held_by(scene, scope, slots))
+    command, effect = _step(holders, scope, slots)
+    why = [arithmetic(scope, slots), *(f"{node.name} {how}" for node, how in holders[:SHOWN])]
+    if more := and_more(len(holders), SHOWN, "node"):
+        why.append(more.strip())
+    stuck = not holders or any(_needs_somebody(node) for node, _ in holders)
     verdict = Verdict.STUCK if stuck else Verdict.WAITING
-    return Diagnosis(verdict=verdict, why=tuple(told), command=command, effect=effect)
+    return Diagnosis(verdict=verdict, why=tuple(why), command=command, effect=effect)
 
 
-def arithmetic(scope: Scope, counted: Slots) -> str:
+def arithmetic(scope: Scope, slots: Slots) -> str:
     """The free slots with their numbers."""
-    policy, most = scope.policy, counted.max_unavailable
+    policy, most = scope.policy, slots.max_unavailable
     limit = f"maxUnavailable {policy.max_unavailable}" if policy.max_unavailable is not None else "no maxUnavailable"
-    free = max(counted.available, 0)
-    slots, nodes = "slot" if free == 1 else "slots", "node" if counted.total == 1 else "nodes"
+    free = max(slots.available, 0)
     return (
-        f"{free} free {slots} of {scope.name}: {limit} of {counted.total} {nodes} is {most} and {counted.unavailable}"
-        f" {'is' if counted.unavailable == 1 else 'are'} unavailable; maxParallelUpgrades"
-        f" {policy.max_parallel or 'has no limit'} and {counted.in_progress} in progress"
+        f"{counted(free, 'free slot')} of {scope.name}: {limit} of {counted(slots.total, 'node')} is {most}"
+        f" and {slots.unavailable} {'is' if slots.unavailable == 1 else 'are'} unavailable; maxParallelUpgrades"
+        f" {policy.max_parallel or 'has no limit'} and {slots.in_progress} in progress"
     )
 
 
@@ -61,9 +61,9 @@ def prepared(scene: Scene) -> Scene:
     return replace(scene, waits={scope.owner: for_a_slot(scene, scope) for scope in scopes})
 
 
-def held_by(scene: Scene, scope: Scope, counted: Slots) -> Iterator[tuple[Node, str]]:
+def held_by(scene: Scene, scope: Scope, slots: Slots) -> Iterator[tuple[Node, str]]:
     """The nodes that use up what keeps others from beginning, those that won't let go by themselves first."""
-    full = counted.unavailable >= counted.max_unavailable
+    full = slots.unavailable >= slots.max_unavailable
     nodes = [node for node in scene.world.nodes.values() if node.owner == scope.owner and node.driver]
     found = [(node, how) for node in nodes if (how := _holds(node, down_counts=full))]
     yield from sorted(found, key=lambda one: (not _needs_somebody(one[0]), one[0].name))
@@ -85,8 +85,8 @@ def _needs_somebody(node: Node) -> bool:
     return node.state == State.FAILED or (node.state in RESTING and (node.cordoned or not node.ready))
 
 
-def _step(holders: list[tuple[Node, str]], scope: Scope, counted: Slots) -> tuple[str, str]:
-    if not holders or counted.max_unavailable == 0:
+def _step(holders: list[tuple[Node, str]], scope: Scope, slots: Slots) -> tuple[str, str]:
+    if not holders or slots.max_unavailable == 0:
         kind = "nvidiadriver" if scope.owner else "clusterpolicy"
         field = '{"upgradePolicy":{"maxUnavailable":1}}'
         spec = f'{{"spec":{field}}}' if scope.owner else f'{{"spec":{{"driver":{field}}}}}'

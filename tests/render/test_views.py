@@ -127,5 +127,5 @@ def test_a_manifest_beside_a_chart(version: str, api: str) -> None:
     assert chart_values_of(version, install="manifest", api=api) == (both_off if version == "v26.7.0" else {})
 
 
-def test_olm_has_no_chart_values_of() -> None:
+def test_olm_has_no_chart_values() -> None:
     assert chart_values_of("v26.7.0", install="olm") == {}

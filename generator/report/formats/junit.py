@@ -10,7 +10,7 @@ from msgspec import Struct
 from generator.finding import Finding
 from generator.report.formats.text import sentence
 from generator.report.reported import Reported, fails
-from generator.words import printable
+from generator.words import counted, printable
 
 OF_THE_FLEET = "fleet"  # a finding of no cluster
 LARGEST = 25_000_000  # characters; GitLab leaves out a file of 30 MB
@@ -99,10 +99,10 @@ def _lines(findings: Iterable[Finding]) -> str:
 def _case(case: Case, *, short: bool) -> str:
     name = f'classname="{_attribute(case.cluster or OF_THE_FLEET)}" name="{_attribute(case.rule)}" time="0"'
     if case.failed:
-        told = "1 finding" if case.count == 1 else f"{case.count} findings"
+        count = counted(case.count, "finding")
         text = "" if short else _text(case.failed)
         return (
-            f'<testcase {name}><failure type="{_attribute(case.rule)}" message="{told}">{text}</failure></testcase>\n'
+            f'<testcase {name}><failure type="{_attribute(case.rule)}" message="{count}">{text}</failure></testcase>\n'
         )
     if case.skipped:
         return f'<testcase {name}><skipped message="{_attribute(case.skipped)}"/></testcase>\n'

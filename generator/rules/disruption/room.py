@@ -12,6 +12,7 @@ from generator.revision.revision import Revision
 from generator.rules.disruption.coverage import Declared, budgets, judged, number_place
 from generator.rules.rule import Problem
 from generator.rules.upgrade.upgrading import blocked, is_evicted, kept, pools
+from generator.words import counted
 
 _DAEMONSET = "DaemonSet"
 
@@ -105,10 +106,10 @@ def _without_pods(revision: Revision, one: Declared, budget: Budget) -> Iterator
 
 def _pods(covered: Sequence[Workload], replicas: Size) -> str:
     pods = max(replicas.min, 1)
-    said = f"{pods} pod{'s' if pods > 1 else ''}"
+    fewest = counted(pods, "pod")
     if len(covered) > 1:
-        said += f" of workloads {', '.join(sorted(each.name for each in covered))}"
-    return f"{said} (the fewest of {replicas.min} to {replicas.max})" if replicas.min < replicas.max else said
+        fewest += f" of workloads {', '.join(sorted(each.name for each in covered))}"
+    return f"{fewest} (the fewest of {replicas.min} to {replicas.max})" if replicas.min < replicas.max else fewest
 
 
 def _asked(budget: Budget, pods: str, status: Status | None = None) -> str:

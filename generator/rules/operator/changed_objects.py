@@ -14,6 +14,7 @@ from generator.revision.driver_objects import VALUES, DriverObject
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import said
+from generator.words import and_more
 
 # CEL rules of the NVIDIADriver CRD in every release: api/nvidia/v1alpha1/nvidiadriver_types.go.
 IMMUTABLE = {"usePrecompiled": None, "driverType": "gpu"}
@@ -82,7 +83,7 @@ def takes_over(pool: Pool, old: DriverObject) -> bool:
 
 def _renamed_object(revision: Revision, pools: list[Pool], old: DriverObject) -> Problem:
     pool = pools[0]
-    more = f" (and {len(pools) - 1} more)" if len(pools) > 1 else ""
+    more = and_more(len(pools), 1, aside=True)
     message = f'NVIDIADriver "{old.name}" goes, and pool "{pool.name}"{more} takes its nodes as "{pool.object_name}"'
     return Problem(
         place=revision.fleet.at(pool),

@@ -10,7 +10,7 @@ from generator.declared.crds import plain
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
 from generator.finding import Place
-from generator.layout import TEMPLATES
+from generator.layout import OUT, TEMPLATES
 from generator.operator.driver import policy_spec
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS, OBJECT, POLICY, VALUES
@@ -185,7 +185,7 @@ def _missing(revision: Revision) -> Iterator[Problem]:
 
 def _what(file: RenderedFile) -> str:
     what = f'{file.kind} "{file.name}" in ' if file.kind else "driver in "
-    return f"{what}out/{file.path}"
+    return f"{what}{OUT}/{file.path}"
 
 
 def _mapping(value: Any, key: str) -> Mapping[str, Any]:

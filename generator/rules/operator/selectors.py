@@ -10,6 +10,7 @@ from generator.revision.revision import Revision
 from generator.rules.operator.claims import POOL, Overlap, claim, overlaps, told_apart
 from generator.rules.operator.own_templates import strangers
 from generator.rules.rule import Problem
+from generator.words import and_more
 
 
 def _with_objects(revision: Revision) -> Iterator[tuple[Cluster, Pool]]:
@@ -49,7 +50,7 @@ def selector_overlap(revision: Revision) -> Iterator[Problem]:
 
 def _overlapping(overlap: Overlap) -> str:
     mine, other = overlap.claim, overlap.other
-    more = f" (and {overlap.more} more pools)" if overlap.more > 1 else " (and 1 more pool)" if overlap.more else ""
+    more = and_more(overlap.more, 0, "pool", aside=True)
     if not mine.selector:
         start = f"{mine} has no nodeSelector, so it claims every GPU node, those of {other}{more} too"
         return f"{start}: a node with {overlap.witness}"

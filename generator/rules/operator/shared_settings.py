@@ -14,6 +14,7 @@ from generator.operator.driver import carries_upgrade_policy, upgrade_policy
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import said
+from generator.words import and_more
 
 PER_POOL = "set operator.driverApi: NVIDIADriver, which renders one object per pool"
 ABSENT = "absent"
@@ -159,4 +160,4 @@ def _json(settings: Mapping[Path, Any], path: Path) -> str:
 
 
 def _named(pool: Pool, more: list[Pool]) -> str:
-    return f'pool "{pool.name}"' + (f" (and {len(more)} more)" if more else "")
+    return f'pool "{pool.name}"{and_more(len(more), 0, aside=True)}'
