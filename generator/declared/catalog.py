@@ -47,10 +47,6 @@ class Catalog(Struct, frozen=True):
         """The entry of a tag, with the file and line that list it; `gone` ones too."""
         return (self.images(repository) or {}).get(tag)
 
-    def tags(self, repository: str) -> tuple[str, ...]:
-        """All tags of a repository, sorted bytewise; `gone` ones too."""
-        return tuple(sorted(self.images(repository) or ()))
-
 
 def collect(files: Iterable[CatalogFile], mirrors: Mapping[str, Mirror] | None = None) -> Catalog:
     """One catalog of many files, with what is wrong between their lines."""

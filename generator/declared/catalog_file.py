@@ -60,11 +60,6 @@ class CatalogFile(Struct, frozen=True):
             entry for above, entry in zip(self.entries, self.entries[1:], strict=False) if entry.tag < above.tag
         )
 
-    @property
-    def in_order(self) -> bool:
-        """Whether the entries are sorted bytewise by tag."""
-        return self.unsorted is None
-
 
 def read_catalog(file: str, data: str | bytes) -> CatalogFile:
     """The entries and findings of one ImageCatalog file."""

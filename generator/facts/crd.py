@@ -78,12 +78,6 @@ def field_names(kind: str, data_release: str, path: Path = (), missing: frozense
     return tuple(sorted((field(kind, data_release, path, missing) or {}).get("properties", ())))
 
 
-def required(kind: str, data_release: str) -> tuple[str, ...]:
-    """The fields that somebody has to write: required and without a default."""
-    spec = schema(kind, data_release)
-    return tuple(key for key in spec.get("required", ()) if "default" not in spec["properties"][key])
-
-
 @cache
 def _facts(kind: str, data_release: str) -> dict[str, Any]:
     facts: dict[str, Any] = read_json(f"crd/{data_release}-{kind.lower()}.json")

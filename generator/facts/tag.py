@@ -42,9 +42,6 @@ class ImageTag(Struct, frozen=True):
     prefix: str = ""
     suffix: str = ""
 
-    def __str__(self) -> str:
-        return self.raw
-
     @property
     def branch(self) -> str:
         return drivers.branch(self.driver)

@@ -27,9 +27,6 @@ class Violation(Struct, frozen=True):
     kind: Flaw
     message: str
 
-    def __str__(self) -> str:
-        return f"{dotted(self.path)} {self.message}"
-
 
 def dotted(path: Path) -> str:
     """The path as people write it: `env[0].name`."""

@@ -11,6 +11,7 @@ from generator.revision.driver_objects import driver_objects
 from tests.cases.inventory import CATALOG, CLUSTER, FLEET, cluster, files, fleet, pool
 from tests.cases.outcome import Result, hides, outcome, shows
 from tests.testing import shared
+from tests.testing.crds import required
 from tests.testing.repository import CaseRepo
 
 TAG = "550-5.15.0-118-generic-ubuntu22.04"
@@ -219,7 +220,7 @@ SYNC = "argocd.argoproj.io/sync-options"
 def test_d67_a_missing_crd_does_not_stop_the_dry_run() -> None:
     """argoproj/argo-cd#15095: all options in one annotation, for a second one would be a repeated key."""
     more = ", install: manifest, clusterPolicyBase: bases/policy.yaml"
-    base = BASE + "".join(f"  {key}: {{}}\n" for key in crd.required("ClusterPolicy", "v26.7.0") if key != "daemonsets")
+    base = BASE + "".join(f"  {key}: {{}}\n" for key in required("ClusterPolicy", "v26.7.0") if key != "daemonsets")
     said = outcome({**files(A, images=(TAG,), more=more), "bases/policy.yaml": base.replace("  driver: {}\n", "")})
     assert said.result is Result.OK
     for name in ("nvidiadriver-a.yaml", "clusterpolicy.yaml"):
@@ -235,7 +236,7 @@ def test_d67_a_missing_crd_does_not_stop_the_dry_run() -> None:
 def test_d67_options_and_waves_of_a_users_own_policy_are_kept() -> None:
     """Joined by commas in the one annotation; a wave stays text."""
     more = ", install: manifest, clusterPolicyBase: bases/policy.yaml"
-    keys = [key for key in crd.required("ClusterPolicy", "v26.7.0") if key not in {"daemonsets", "driver"}]
+    keys = [key for key in required("ClusterPolicy", "v26.7.0") if key not in {"daemonsets", "driver"}]
     own = f'annotations: {{argocd.argoproj.io/sync-wave: "-1", {SYNC}: "Replace=true,ServerSideApply=true"}}'
     base = BASE.replace("{name: cluster-policy}", f"{{name: cluster-policy, {own}}}")
     base += "".join(f"  {key}: {{}}\n" for key in keys)

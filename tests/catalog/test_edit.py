@@ -221,7 +221,7 @@ def test_to_edit_and_read_is_to_read_and_edit(
     assert read.findings == ()
     found = [replace(entry, file="", line=0) for entry in read.entries]
     assert sorted(found, key=repr) == sorted(expected, key=repr)
-    assert after == before or read.in_order
+    assert after == before or read.unsorted is None
     assert after.count("# a comment") == before.count("# a comment")
     old = before.splitlines()
     for line in after.splitlines():  # nothing is rewritten but what was asked for

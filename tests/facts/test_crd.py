@@ -13,6 +13,7 @@ from generator.facts import crd
 from generator.facts.violation import Flaw
 from tests.model.closed_schema import closed
 from tests.testing import shared
+from tests.testing.crds import required
 
 KINDS = {"ClusterPolicy": "clusterpolicies.yaml", "NVIDIADriver": "nvidiadrivers.yaml"}
 EVERY = [(kind, release) for kind in KINDS for release in crd.RELEASES]
@@ -80,8 +81,8 @@ def test_paths_go_through_maps_and_lists() -> None:
 
 
 def test_required_by_whom_writes() -> None:
-    assert crd.required("NVIDIADriver", "v26.7.0") == ()
-    assert set(crd.required("ClusterPolicy", "v26.7.0")) == {
+    assert required("NVIDIADriver", "v26.7.0") == ()
+    assert set(required("ClusterPolicy", "v26.7.0")) == {
         "daemonsets", "dcgm", "dcgmExporter", "devicePlugin", "driver", "gfd", "nodeStatusExporter",
         "operator", "toolkit",
     }  # fmt: skip
@@ -100,7 +101,7 @@ def test_an_earlier_patch_release_lacks_fields() -> None:
     (found,) = crd.violations("NVIDIADriver", "v26.3.3", {"hostNetwork": True}, missing=driver)
     assert (found.path, found.kind) == (("hostNetwork",), Flaw.UNKNOWN)
     assert not crd.violations("NVIDIADriver", "v26.3.3", {"hostNetwork": True})
-    spec = {key: {} for key in crd.required("ClusterPolicy", "v26.3.3")}
+    spec = {key: {} for key in required("ClusterPolicy", "v26.3.3")}
     spec |= {"driver": {"hostNetwork": True}, "toolkit": {"hostNetwork": True}, "gfd": {"hostNetwork": True}}
     found = crd.violations("ClusterPolicy", "v26.3.3", spec, missing=policy)
     assert {violation.path for violation in found} == {("driver", "hostNetwork"), ("toolkit", "hostNetwork")}
@@ -173,7 +174,7 @@ def parts(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def test_closed_schema_says_the_same(kind: str, data: st.DataObject) -> None:
     """Two implementations: our walk, and jsonschema-rs over the closed JSON Schema."""
     name, field = data.draw(st.sampled_from(list(parts(kind))))
-    spec = {key: {} for key in crd.required(kind, "v26.7.0")} | {name: data.draw(values(field))}
+    spec = {key: {} for key in required(kind, "v26.7.0")} | {name: data.draw(values(field))}
     found = [one for one in crd.violations(kind, "v26.7.0", spec) if one.kind is not Flaw.RULE]
     assert bool(found) is not VALIDATORS[kind].is_valid(spec), found
 

@@ -157,7 +157,6 @@ def test_messages_quote_what_was_written() -> None:
         Violation(("b",), Flaw.ENUM, 'must be one of "x", "y", not "z"'),
         Violation(("c",), Flaw.UNKNOWN, "is not a field"),
     ]
-    assert str(found[0]) == 'a must be a boolean, not "true"'
 
 
 @pytest.mark.parametrize("pattern", [r"\p{L}", r"[[:alpha:]]", r"(?s).", r"(", r"a\z"])
