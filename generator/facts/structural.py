@@ -18,7 +18,7 @@ from generator.facts.violation import Flaw, Path, Violation, said
 Found = list[Violation]
 EMBEDDED: Final = "x-kubernetes-embedded-resource"
 _META: Final = ("apiVersion", "kind", "metadata")
-# The plain types of JSON's values, and which `type` of a schema takes them; a subclass counts as its base.
+# The types of the values that are read from YAML and JSON, and which `type` of a schema takes them.
 _FITS: Final[dict[type, frozenset[str]]] = {
     str: frozenset({"string", "int-or-string", ""}),
     bool: frozenset({"boolean", ""}),
@@ -28,7 +28,6 @@ _FITS: Final[dict[type, frozenset[str]]] = {
     list: frozenset({"array", ""}),
     tuple: frozenset({"array", ""}),
     type(None): frozenset({""}),
-    object: frozenset(),
 }
 _TYPES: Final = {
     "string": "a string",
@@ -105,7 +104,7 @@ def violations(value: Any, shape: Shape) -> Found:
 
 def _value(value: Any, shape: Shape, path: Path, found: Found, *, kept: bool = False, branch: bool = False) -> None:
     """Judges one value. `kept`: a list above keeps unknown fields. `branch`: so does a schema under allOf."""
-    actual = type(value) if type(value) in _FITS else _base(value)
+    actual = type(value)
     schema, wanted = shape.schema, shape.wanted
     if not (wanted in _FITS[actual] or (actual is float and _whole(value, wanted)) or _null(value, schema)):
         message = f"must be {_TYPES.get(wanted, wanted)}, not {said(value)}"
@@ -125,11 +124,6 @@ def _value(value: Any, shape: Shape, path: Path, found: Found, *, kept: bool = F
         found.append(Violation(path, Flaw.ENUM, f"must be one of {listed}, not {said(value)}"))
     if shape.composed:
         _composed(defaulted(value, schema), schema, path, found)
-
-
-def _base(value: Any) -> type:
-    """The plain type that a value of a subclass stands for; `object` for what JSON doesn't know."""
-    return next(known for known in _FITS if isinstance(value, known))
 
 
 def _whole(value: float, wanted: str) -> bool:
