@@ -76,6 +76,14 @@ class TestAdd:
         assert called.out.splitlines()[0] == f"back  {DRIVER}:{RUNNING}"
         assert text(root) == CATALOG
 
+    def test_so_it_is_in_a_list_on_one_line(self, tmp_path: Path, capfd: Capture) -> None:
+        head = f"{HEAD}ImageCatalog\nrepository: {DRIVER}\n"
+        gone = f"{head}images: [{{tag: {RUNNING}, platforms: [linux/amd64], gone: true}}, {{tag: {OLD}}}]  # ours\n"
+        root = repository(tmp_path, catalog=gone)
+        called = call(capfd, "catalog", "add", RUNNING, root=root)
+        assert called.out.splitlines()[0] == f"back  {DRIVER}:{RUNNING}"
+        assert text(root) == gone.replace(", gone: true", "")
+
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [

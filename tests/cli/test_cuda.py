@@ -98,6 +98,18 @@ def test_what_each_pool_carries_and_what_stands_in_the_way(tmp_path: Path, capfd
     assert cluster == "one: host (570.86.15) stands in the way of 13.x on every pool; all carry 12.x"
 
 
+# CUDA release notes, Table 3: 13.0.0 came with 580.65.06, 13.0.2 with 580.95.05, 13.1.0 with 590.44.01; 12.8.0 with
+# 570.26, 12.8.1 with 570.124.06. Of branch 580 any release may be loaded, 580.65.06 is its first.
+def test_the_newest_toolkit_that_each_driver_is_paired_with(tmp_path: Path, capfd: Capture) -> None:
+    paired = CLUSTER.replace("profile: careful\n", "profile: careful\ncuda: {compatibility: paired}\n")
+    called = call(capfd, "cuda", root=repository(tmp_path, one=paired))
+    _, train, arm, host, cluster = called.out.splitlines()
+    assert train.split()[:5] == ["one/train", "branch", "580", "13.0", "13.0.0"]
+    assert arm.split() == ["one/arm", "580.126.20", "13.0", "13.0.2"]
+    assert host.split()[:4] == ["one/host", "570.86.15", "12.8", "12.8.0"]
+    assert cluster == "one: host (570.86.15) stands in the way of 13.0.2 on every pool; all carry 12.8.0"
+
+
 # 580 is the last branch of volta (driver_branches.yaml); a ClusterPolicy holds one driver for all pools.
 def test_gpus_hold_their_cluster_back(tmp_path: Path, capfd: Capture) -> None:
     pools = "".join(

@@ -5,11 +5,14 @@ import pytest
 
 from generator.declared import migration
 from generator.declared.migration import Migration
+from generator.documents.changes import MoveKey
 from tests.testing.command import call
 from tests.testing.levels import repository
 
 Capture = pytest.CaptureFixture[str]
 API = "drivergate.dev/v1alpha1"
+# What a step may do to a document: a key gets another name, and one moves to another mapping.
+MOVED = [MoveKey(("pool",), ("pools",)), MoveKey(("pools", "a", "api"), ("driverApi",))]
 
 
 def content(root: Path) -> dict[str, bytes]:
@@ -41,13 +44,15 @@ def test_as_json(tmp_path: Path, capfd: Capture) -> None:
 
 
 def test_files_of_an_older_schema_are_written(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = Migration("drivergate.dev/v0", API, lambda *_: [])
+    step = Migration("drivergate.dev/v0", API, lambda *_: MOVED)
     monkeypatch.setattr(migration.migrated, "__kwdefaults__", {"table": (step,), "target": API})
-    root = repository(tmp_path, old="apiVersion: drivergate.dev/v0\nkind: Cluster\nname: old  # a note\n")
+    older = "apiVersion: drivergate.dev/v0\nkind: Cluster\nname: old  # a note\n"
+    root = repository(tmp_path, old=f"{older}pool: {{a: {{nodes: 2, api: Cluster}}}}\n")
     checked = call(capfd, "migrate", "--check", root=root)
     assert (checked.code, checked.out) == (1, "would write inventory/old.yaml\n")
     assert b"v0" in content(root)["old.yaml"]
     done = call(capfd, "migrate", root=root)
     assert (done.code, done.out) == (0, "wrote inventory/old.yaml\n")
-    assert content(root)["old.yaml"] == f"apiVersion: {API}\nkind: Cluster\nname: old  # a note\n".encode()
+    newer = f"apiVersion: {API}\nkind: Cluster\nname: old  # a note\n"
+    assert content(root)["old.yaml"] == f"{newer}pools: {{a: {{nodes: 2}}}}\ndriverApi: Cluster\n".encode()
     assert call(capfd, "migrate", "--check", root=root).code == 0

@@ -77,6 +77,41 @@ def test_from_every_source(repo: Repo, capfd: Capture, source: str) -> None:
     assert notes[0].endswith("can affect: e")
 
 
+def test_files_are_known_by_who_names_them(repo: Repo, capfd: Capture) -> None:
+    """A base of a profile, a team's document and the manifest of its budget reach the clusters that they are for."""
+    profile = "profiles:\n  own: {operator: {install: manifest, clusterPolicyBase: bases/own.yaml}}\n"
+    repo.write(
+        {"inventory/fleet.yaml": f"{FLEET}{profile}", "bases/own.yaml": "kind: a\n", "bases/b.yaml": "kind: a\n"}
+    )
+    edit(repo, "inventory/clusters/d.yaml", "kind: Cluster\n", "kind: Cluster\nprofile: own\n")
+    budget = "disruptionBudget: {existing: {file: bases/b.yaml}}"
+    job = f"runsOn: {{clusters: [b], pools: [a]}}, namespace: ns, owner: {{kind: Job}}, {budget}"
+    repo.write({"inventory/team.yaml": f"{HEAD}kind: Workloads\nteam: t\nworkloads:\n  job: {{{job}}}\n"})
+    repo.commit()
+    changes = (
+        ("bases/own.yaml", "kind: a", "kind: b", "d"),
+        ("inventory/team.yaml", "namespace: ns", "namespace: ml", "b"),
+        ("inventory/team.yaml", "[b]", "[c]", "b, c"),
+        ("bases/b.yaml", "kind: a", "kind: b", "b"),
+    )
+    for path, old, new, reached in changes:
+        edit(repo, path, old, new)
+        _, _, notes = judged(repo, capfd, "--changed-since", "HEAD")
+        assert notes[0].endswith(f" can affect: {reached}"), path
+        edit(repo, path, new, old)
+
+
+def test_a_cluster_may_go_with_a_change_of_what_all_inherit(repo: Repo, capfd: Capture) -> None:
+    edit(repo, "inventory/fleet.yaml", '"580"', '"570"')
+    repo.write({"inventory/later.yaml": cluster(POOL, name="later")})
+    repo.commit()
+    edit(repo, "inventory/fleet.yaml", '"570"', '"580"')
+    (repo.path / "inventory/later.yaml").unlink()
+    called = call(capfd, "diff", "HEAD", "--cluster", "later", "--format", "json", root=repo.path)
+    assert called.code == 0
+    assert [reported["cluster"] for reported in called.json["clusters"]] == ["later"]
+
+
 def test_a_change_of_what_all_inherit_judges_all(repo: Repo, capfd: Capture) -> None:
     edit(repo, "inventory/fleet.yaml", '"580"', '"570"')
     code, out, notes = judged(repo, capfd, "--changed-since", "HEAD")

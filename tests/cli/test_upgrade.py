@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -145,6 +146,36 @@ def test_the_reason_that_the_input_leaves_open(tmp_path: Path, capfd: Capture) -
     called = call(capfd, "upgrade", "status", "--nodes", str(file))
     assert called.code == 3
     assert "cannot tell from this input: give pods of all namespaces (--pods)" in called.out
+
+
+def test_only_pods_of_the_selector_are_waited_for(tmp_path: Path, capfd: Capture) -> None:
+    """A label that is no number is on neither side of a bound (apimachinery pkg/labels, Requirement.Matches)."""
+    waiting = policy(waitForCompletion={"podSelector": "tier>2,stage notin (test)", "timeoutSeconds": 0})
+    labels = {"slow-0": {"tier": "3"}, "quick-0": {"tier": "2"}, "odd-0": {"tier": "x"}}
+    pods = [pod(name, "n1", "Job", labels=tiers) for name, tiers in labels.items()]
+    pods.append(pod("tried-0", "n1", "Job", labels={"tier": "3", "stage": "test"}))
+    rest = (*daemonset(), node("n1", "wait-for-jobs-required", cordoned=True), driver_pod("n1", "old"), validator("n1"))
+    called = call(capfd, "upgrade", "status", *files(tmp_path, waiting, *rest, *pods))
+    assert "it waits for ml/slow-0 (tier>2,stage notin (test)), for ever: timeoutSeconds is 0\n" in called.out
+
+
+def test_pods_hold_gpus_by_their_claims(tmp_path: Path, capfd: Capture) -> None:
+    """Admin access only watches, and other drivers' devices are no GPUs (gpu-operator main.go gpuPodSpecFilter)."""
+    devices = {
+        "train": {"driver": "gpu.nvidia.com"},
+        "watch": {"driver": "gpu.nvidia.com", "adminAccess": True},
+        "network": {"driver": "dra.net"},
+    }
+    objects: list[dict[str, Any]] = []
+    for name, device in devices.items():
+        claiming = pod(f"{name}-0", "n1", gpus=0)
+        claiming["spec"]["resourceClaims"] = [{"name": "device", "resourceClaimName": name}]
+        claim = {"kind": "ResourceClaim", "metadata": {"name": name, "namespace": "ml"}}
+        objects += [claiming, {**claim, "status": {"allocation": {"devices": {"results": [device]}}}}]
+    called = call(capfd, "upgrade", "simulate", *files(tmp_path, *WELL, *objects))
+    assert called.code == 0
+    evicted = [line.partition("evicts ")[2] for line in called.out.splitlines() if "evicts" in line]
+    assert evicted == ["ml/train-0"]
 
 
 def test_an_upgrade_that_ends(tmp_path: Path, capfd: Capture) -> None:
