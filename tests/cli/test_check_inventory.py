@@ -158,3 +158,33 @@ def test_what_a_crd_of_the_fleet_refuses(tmp_path: Path, capfd: Capture) -> None
         f"{where} spec.size of Widget must be at least 3, not 2 {by}",
         f"{where} spec.zones[2] of Widget repeats an earlier item {by}",
     ]
+
+
+def test_images_and_fields_that_no_operator_takes(tmp_path: Path, capfd: Capture) -> None:
+    """A capital letter makes a host (regclient types/ref/ref.go), and is in no path of a repository."""
+    own = 'os: {id: ubuntu, version: "22.04"}, arch: [amd64]'
+    host = f"nodeSelector: {{p: host}}, {own}, driver: {{repository: Mirror/nvidia/driver}}"
+    path = f"nodeSelector: {{p: path}}, {own}, driver: {{repository: nvcr.io/NVIDIA/driver}}"
+    digest = f'nodeSelector: {{p: digest}}, {own}, driver: {{version: "sha256:cafe"}}'
+    compiled = 'driver: {mode: compiled, version: "580.126.20", spec: {hostNetwork: true}}'
+    manager = "driver: {spec: {manager: {imagePullSecrets: [pull]}}}"
+    files: dict[str, str | bytes] = {
+        "inventory/fleet.yaml": FLEET,
+        "inventory/aws.yaml": IMAGE,
+        "inventory/catalog.yaml": CATALOG,
+        "inventory/one.yaml": f"{CLUSTER}name: one\noperator: {{version: v26.3.0}}\n{compiled}\n"
+        f"pools:\n  host: {{{host}}}\n  path: {{{path}}}\n  digest: {{{digest}}}\n",
+        "inventory/two.yaml": f"{CLUSTER}name: two\noperator: {{driverApi: ClusterPolicy}}\n{manager}\n"
+        f"pools:\n  a: {{{POOL}}}\n",
+    }
+    not_in_chart = "has no value in the chart of operator v26.7.0"
+    no_name = "is no name of a repository"
+    unlisted = "for linux/amd64, and no catalog lists images of Mirror/nvidia/driver"
+    other_release = "is a field of NVIDIADriver in operator v26.3.3, and not in v26.3.0"
+    assert findings(tmp_path, capfd, files) == [
+        f'image/illegal-tag inventory/one.yaml:8:107 driver.repository "nvcr.io/NVIDIA/driver" {no_name}',
+        'image/illegal-tag inventory/one.yaml:9:108 driver.version "sha256:cafe" is no digest',
+        f'image/missing inventory/one.yaml:5:35 pool "one/host" needs 580.126.20-ubuntu22.04 {unlisted}',
+        f"operator/field-not-in-release inventory/one.yaml:5:56 driver.spec.hostNetwork {other_release}",
+        f"operator/field-not-in-release inventory/two.yaml:5:27 driver.spec.manager.imagePullSecrets {not_in_chart}",
+    ]
