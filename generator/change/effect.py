@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts.release import DriverApi
-from generator.operator.driverpod import DriverPod, Machine, Settings, Unmade
-from generator.operator.reload import ABSENT, Change, Effect, changes, compared, driver_pod, machine_of, written
+from generator.operator.driverpod import DriverPod, Machine, Unmade, driver_pod
+from generator.operator.reload import ABSENT, Change, Effect, changes, compared, machine_of, written
+from generator.operator.settings import Settings
 
 
 class Outcome(StrEnum):

@@ -13,10 +13,9 @@ from msgspec import Struct
 from generator.declared.fleet import Pool
 from generator.facts import label
 from generator.facts.release import DriverApi, Release
-from generator.operator.driverpod import DriverPod, Machine, Settings, Unmade
+from generator.operator.driverpod import DriverPod, Machine, Unmade, driver_pod
 from generator.operator.image import declared_system
-from generator.operator.objectpod import object_pod
-from generator.operator.policypod import policy_pod
+from generator.operator.settings import Settings
 
 ABSENT = "absent"
 IMAGE_FIELDS = frozenset({"repository", "image", "version", "usePrecompiled", "enabled"})
@@ -53,12 +52,6 @@ def machine_of(pool: Pool, *selectors: Mapping[str, str]) -> Machine:
         labels |= {label.OS_ID: pool.os.id, label.OS_VERSION: pool.os.version}
         labels |= {label.OS_MAJOR: declared_system(pool.os.id, pool.os.version).os_major or ""}
     return Machine(labels={**labels, label.KERNEL: kernel})
-
-
-def driver_pod(api: DriverApi, release: Release, spec: Settings, machine: Machine) -> DriverPod | Unmade:
-    """The pod on such a machine. `spec` is that of an NVIDIADriver, or that of a ClusterPolicy as a whole."""
-    make = object_pod if api is DriverApi.NVIDIADRIVER else policy_pod
-    return make(release, spec, machine)
 
 
 def verdict(

@@ -25,10 +25,9 @@ from generator.operator.ask import (
     ask,
 )
 from generator.operator.claim import PCI_LABELS
-from generator.operator.driverpod import DriverPod, Machine, Unmade
+from generator.operator.driverpod import DriverPod, Machine, Unmade, driver_pod
 from generator.operator.image import policy_daemonset
 from generator.operator.nodepool import OPENSHIFT_NODE, OPENSHIFT_SYSTEMS
-from generator.operator.reload import driver_pod
 from tests.testing.image_cases import (
     APIS,
     CHOSEN,

@@ -8,8 +8,9 @@ from msgspec import Struct
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
 from generator.layout import OUT
-from generator.operator.driverpod import Settings, Unmade
+from generator.operator.driverpod import Unmade
 from generator.operator.reload import ABSENT, Change, Effect, changes, machine_of, verdict
+from generator.operator.settings import Settings
 from generator.revision.driver_objects import VALUES, DriverObject
 from generator.rules.operator.changed_objects import takes_over
 from generator.words import shortened
