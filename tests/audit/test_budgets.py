@@ -1,13 +1,14 @@
 """What is declared of a budget is what the gate judges by, so that audit compares it (workloads: disruptionBudget)."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from generator.audit.audit import Audit, audit
-from tests.testing.audited import KERNEL, live, node
+from tests.testing.audited import KERNEL, node
+from tests.testing.audited import audited as audited_files
 from tests.testing.inventories import HEAD
-from tests.testing.planning import catalog, files, pool, read, tag
+from tests.testing.planning import catalog, files, pool, tag
 
 NEITHER = "neither minAvailable nor maxUnavailable"
 ONE = files(pool(f"arch: [amd64], kernels: [{KERNEL}]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})
@@ -35,14 +36,12 @@ def budget(name: str, spec: dict[str, Any], app: str = "api", namespace: str = "
     return {"kind": "PodDisruptionBudget", "metadata": {"name": name, "namespace": namespace}, "spec": whole}
 
 
-def audited(declared: str, *budgets: dict[str, Any], looked: bool = True) -> Audit:
-    fleet, listed, _ = read({**ONE, "inventory/ml.yaml": declared})
-    cluster = fleet.clusters[0]
-    seen = live(node("n1"), *budgets, kinds=("PodDisruptionBudget",) if looked else ())
-    return audit(cluster, listed, seen, fleet.workloads_of(cluster))
+def audited(declared: str, *budgets: dict[str, Any], looked: bool = True) -> SimpleNamespace:
+    kinds = ("PodDisruptionBudget",) if looked else ()
+    return audited_files({**ONE, "inventory/ml.yaml": declared}, node("n1"), *budgets, kinds=kinds)
 
 
-def told(found: Audit) -> list[str]:
+def told(found: SimpleNamespace) -> list[str]:
     return [one.message for one in found.differences if one.what == "budget"]
 
 

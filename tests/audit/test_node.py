@@ -92,7 +92,7 @@ def test_what_makes_a_gpu_node(key: str, gpu: bool) -> None:
     seen = node("n1", labels=plain)
     seen["status"]["capacity"] = {}
     found = audited(ONE, seen)
-    assert (len(found.nodes), found.others) == ((1, 0) if gpu else (0, 1))
+    assert (len(found.nodes), found.otherNodes) == ((1, 0) if gpu else (0, 1))
 
 
 def test_no_node_at_all_is_no_error() -> None:
@@ -199,7 +199,7 @@ def test_a_node_of_a_pool_that_nfd_has_never_seen_is_no_other_node() -> None:
     assert said(found) == [("unlabelled", "n1")]
     assert "kernel-version.full" in found.differences[0].message
     assert "pci-10de.present" in found.differences[0].message
-    assert (found.failed, len(found.nodes), found.others) == (True, 1, 1)
+    assert (found.failed, len(found.nodes), found.otherNodes) == (True, 1, 1)
 
 
 def test_a_node_whose_gpu_has_vanished() -> None:

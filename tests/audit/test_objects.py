@@ -40,14 +40,14 @@ def test_a_live_object_that_is_as_rendered_is_adopted_without_any_effect() -> No
 
 def test_another_version_reloads_and_is_told_before_the_first_merge() -> None:
     found = audited(ONE, node("n1"), driver(version="570"), policy())
-    assert found.adoptions[0].effect is Effect.FULL_RELOAD
+    assert found.adoptions[0].effect == Effect.FULL_RELOAD
     assert said(found) == [("reload", "a")]
     assert 'version: "570" -> "580"' in found.differences[0].message
 
 
 def test_a_chart_label_only_restarts_from_v26_7_on() -> None:
     found = audited(ONE, node("n1"), driver(labels={"helm.sh/chart": "gpu-operator-v26.3.3"}), policy())
-    assert found.adoptions[0].effect is Effect.RESTART_ONLY
+    assert found.adoptions[0].effect == Effect.RESTART_ONLY
 
 
 def test_only_spec_driver_of_a_clusterpolicy_is_judged() -> None:
@@ -56,7 +56,7 @@ def test_only_spec_driver_of_a_clusterpolicy_is_judged() -> None:
     found = audited(CLUSTERPOLICY, node("n1"), same)
     assert [(one.kind, one.effect) for one in found.adoptions] == [("ClusterPolicy", Effect.NONE)]
     changed = audited(CLUSTERPOLICY, node("n1"), policy(version="570"))
-    assert changed.adoptions[0].effect is Effect.FULL_RELOAD
+    assert changed.adoptions[0].effect == Effect.FULL_RELOAD
 
 
 def test_objects_that_only_one_side_has() -> None:

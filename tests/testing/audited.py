@@ -1,13 +1,13 @@
 """A cluster as it might be seen: nodes, driver pods, objects, as the API server writes them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
-from generator.audit.audit import Audit, audit
-from generator.audit.live import Live
-from generator.observed.objects import Reading
-from tests.testing.planning import read
+from tests.testing.command import call_in
 
 KERNEL, OTHER = "5.15.0-173-generic", "5.15.0-177-generic"
 NFD = "feature.node.kubernetes.io/"
@@ -67,19 +67,39 @@ def listed(*items: Mapping[str, Any]) -> bytes:
     return json.dumps({"kind": "List", "apiVersion": "v1", "items": list(items)}).encode()
 
 
-def live(*items: Mapping[str, Any], kinds: tuple[str, ...] = ()) -> Live:
-    reading = Reading()
-    assert reading.add([listed(*items)]) is None
-    reading.looked_for("Node", *kinds)
-    return Live(reading.objects())
+# The kinds of object in the file of each option.
+OPTIONS = {
+    "--nodes": ("Node",),
+    "--pods": ("Pod",),
+    "--budgets": ("PodDisruptionBudget",),
+    "--drivers": ("NVIDIADriver", "ClusterPolicy"),
+}
 
 
-def audited(files: Mapping[str, str], *items: Mapping[str, Any], kinds: tuple[str, ...] = ()) -> Audit:
-    """The audit of the first declared cluster."""
-    fleet, catalog, _ = read(files)
-    return audit(fleet.clusters[0], catalog, live(*items, kinds=kinds))
+def audited(files: Mapping[str, str], *items: Mapping[str, Any], kinds: tuple[str, ...] = ()) -> SimpleNamespace:
+    """What the command answers of the cluster "one"; of the `kinds` it is given a file even where there are none."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        options = list(_given(root, items, ("Node", *kinds)))
+        called = call_in(root, "audit", *options, "--cluster", "one", "--format", "json")
+    assert called.code in {0, 1}, called.text
+    (cluster,) = called.objects.clusters
+    cluster.failed = called.code == 1
+    return cluster
 
 
-def said(found: Audit) -> list[tuple[str, str]]:
+def _given(root: Path, items: Iterable[Mapping[str, Any]], kinds: tuple[str, ...]) -> Iterator[str]:
+    for option, of_option in OPTIONS.items():
+        chosen = [item for item in items if item["kind"] in of_option]
+        if chosen or not set(of_option).isdisjoint(kinds):
+            file = root / f"{option.removeprefix('--')}.json"
+            file.write_bytes(listed(*chosen))
+            yield from (option, str(file))
+
+
+def said(found: SimpleNamespace) -> list[tuple[str, str]]:
     """Each difference as its kind and its subject."""
     return [(str(one.what), one.node or one.pool or one.cluster) for one in found.differences]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -37,6 +38,11 @@ class Exit(NamedTuple):
         return json.decode(self.out)
 
     @property
+    def objects(self) -> Any:
+        """The same with an attribute for each key, and tuples for lists."""
+        return _as_object(self.json)
+
+    @property
     def findings(self) -> list[str]:
         """The findings of --format json, a line for each, without hints."""
         return sorted(
@@ -44,6 +50,12 @@ class Exit(NamedTuple):
             f"{finding['file']}:{finding['line']}:{finding['column']} {finding['message']}"
             for finding in self.json["findings"]
         )
+
+
+def _as_object(value: Any) -> Any:
+    if isinstance(value, dict):
+        return SimpleNamespace(**{key: _as_object(inner) for key, inner in value.items()})
+    return tuple(map(_as_object, value)) if isinstance(value, list) else value
 
 
 def call(capfd: pytest.CaptureFixture[str], *arguments: str, root: Path | None = None) -> Exit:

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from generator.observed.objects import Objects, Reading
+from tests.testing.command import call_in
 
 SPACE = "gpu-operator"
 DAEMONSET = "nvidia-driver-daemonset"
@@ -182,3 +184,17 @@ def files(folder: Path, *objects: Object) -> list[str]:
         path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}, indent=4))
         options += [f"--{option}", str(path)]
     return options
+
+
+def upgrade(
+    verb: str, *objects: Object, version: str = "", without: Iterable[str] = (), more: Iterable[str] = ()
+) -> Any:
+    """What `upgrade status` or `upgrade simulate` answers as JSON; `without` names options that are not given."""
+    with TemporaryDirectory() as folder:
+        given = files(Path(folder), *objects)
+        pairs = zip(given[::2], given[1::2], strict=True)
+        options = [text for pair in pairs if pair[0].removeprefix("--") not in without for text in pair]
+        release = ["--operator", version] if version else []
+        called = call_in(Path(folder), "upgrade", verb, *options, *release, "--format", "json")
+    assert called.code in {0, 1, 3}, called.text
+    return called.objects

@@ -8,7 +8,7 @@ from generator.observed.objects import Reading
 from generator.upgrade.event import Kind
 from generator.upgrade.simulation import Simulation, Wish, simulate
 from generator.upgrade.state import State
-from tests.testing.live import budget, daemonset, driver_pod, node, nvidiadriver, pod, policy, read, validator
+from tests.testing.live import budget, daemonset, driver_pod, node, nvidiadriver, pod, policy, read, upgrade, validator
 from tests.testing.shared import release
 
 NAMES = ("n1", "n2", "n3", "n4")
@@ -177,6 +177,14 @@ def test_a_cluster_without_automatic_upgrades_stands_still() -> None:
     found = replayed(policy(autoUpgrade=False), *gpu_nodes("n1"))
     assert "autoUpgrade" in found.off
     assert found.events == ()
+
+
+def test_of_two_objects_one_without_automatic_upgrades_leaves_its_nodes() -> None:
+    """k8s-operator-libs, as the operator calls it: without autoUpgrade it takes the state off, and upgrades nothing."""
+    owner = "nvidia.com/gpu-operator.driver.owner"
+    nodes = [*gpu_nodes("n1", labels={owner: "a"}), *gpu_nodes("n2", labels={owner: "b"})]
+    found = upgrade("simulate", *daemonset(), nvidiadriver("a", autoUpgrade=False), nvidiadriver("b"), *nodes)
+    assert {event.node for event in found.events if event.kind == Kind.DRIVER_POD_DELETED} == {"n2"}
 
 
 def test_a_policy_that_stops_the_operator_is_told_once() -> None:

@@ -1,14 +1,12 @@
 """Why nodes stand where they stand; facts/gpu-operator.md 6 and 7, facts/kubernetes.md say what is expected."""
 
-import json
+from typing import Any
 
 import pytest
 
-from generator.facts.release import known
-from generator.observed.objects import Reading
 from generator.upgrade.scene import Verdict
 from generator.upgrade.state import State
-from generator.upgrade.status import NodeStatus, Status, status
+from generator.upgrade.status import status
 from tests.testing.live import (
     DAEMONSET,
     SPACE,
@@ -21,6 +19,7 @@ from tests.testing.live import (
     pod,
     policy,
     read,
+    upgrade,
     validator,
 )
 from tests.testing.shared import release
@@ -31,11 +30,11 @@ PULLING = {
 }
 
 
-def standing(*objects: dict, version: str = known()[-1]) -> Status:
-    return status(read(*daemonset(), *objects), release(version))
+def standing(*objects: dict, version: str = "") -> Any:
+    return upgrade("status", *daemonset(), *objects, version=version)
 
 
-def of(found: Status, name: str) -> NodeStatus:
+def of(found: Any, name: str) -> Any:
     return next(one for one in found.nodes if one.node == name)
 
 
@@ -50,7 +49,7 @@ def test_stuck_for_three_hours() -> None:
         budget("serving", {"app": "serving"}, (1, 1, 1), minAvailable=1),
     )
     one = of(found, "n1")
-    assert one.verdict is Verdict.STUCK
+    assert one.verdict == Verdict.STUCK
     assert one.why == (
         "pod ml/serving-0: the disruption budget serving needs 1 healthy pods and has 1 currently (HTTP 429)",
         "it is tried for ever: timeoutSeconds is 0",
@@ -69,7 +68,7 @@ def test_a_failed_node_blocks_the_rest() -> None:
         pod("train-0", "n1", "Job", empty_dir=True),
     )
     blocked = of(found, "n3")
-    assert blocked.verdict is Verdict.STUCK
+    assert blocked.verdict == Verdict.STUCK
     slots = "0 free slots of cluster-policy: maxUnavailable 25% of 4 nodes is 1 and 1 is unavailable"
     assert blocked.why == (
         f"{slots}; maxParallelUpgrades 1 and 1 in progress",
@@ -90,7 +89,7 @@ def test_an_image_that_is_not_built() -> None:
         policy(), node("n1", "pod-restart-required", cordoned=True), driver_pod("n1", ready=False, **PULLING)
     )
     one = of(found, "n1")
-    assert one.verdict is Verdict.STUCK
+    assert one.verdict == Verdict.STUCK
     assert one.why[0] == (
         "the pull of nvcr.io/nvidia/driver:580-6.8.0-101-generic-ubuntu24.04 fails, ImagePullBackOff: manifest unknown"
     )
@@ -101,19 +100,16 @@ def test_an_image_that_is_not_built_for_a_node_that_has_just_joined() -> None:
     """Not labelled by the operator yet, or never, since autoUpgrade is off: its pod can't be pulled all the same."""
     for automatic in (True, False):
         found = standing(policy(autoUpgrade=automatic), node("n1"), driver_pod("n1", ready=False, **PULLING))
-        assert of(found, "n1").verdict is Verdict.STUCK
+        assert of(found, "n1").verdict == Verdict.STUCK
         assert "fails, ImagePullBackOff: manifest unknown" in of(found, "n1").why[0]
     well = standing(policy(autoUpgrade=False), node("n1"), driver_pod("n1"))
-    assert of(well, "n1").verdict is Verdict.DONE
+    assert of(well, "n1").verdict == Verdict.DONE
 
 
 @pytest.mark.parametrize("state", [None, "upgrade-done"])
 def test_without_pods_nobody_knows_whether_a_driver_runs(state: str | None) -> None:
-    reading = Reading()
-    items = {"kind": "List", "items": [policy(), *daemonset(), node("n1", state)]}
-    assert reading.add([json.dumps(items).encode()]) is None
-    found = status(reading.objects(), release())
-    assert of(found, "n1").verdict is Verdict.UNTOLD
+    found = upgrade("status", policy(), *daemonset(), node("n1", state), without=("pods",))
+    assert of(found, "n1").verdict == Verdict.UNTOLD
     assert of(found, "n1").missing == ("pods of all namespaces (--pods)",)
     assert found.untold
 
@@ -121,14 +117,14 @@ def test_without_pods_nobody_knows_whether_a_driver_runs(state: str | None) -> N
 def test_a_preinstalled_driver() -> None:
     label = {"nvidia.com/gpu.deploy.driver": "pre-installed"}
     found = standing(policy(), node("n1", labels=label), node("n2", "upgrade-required", labels=label))
-    assert of(found, "n1").verdict is Verdict.DONE
-    assert of(found, "n2").verdict is Verdict.STALE
+    assert of(found, "n1").verdict == Verdict.DONE
+    assert of(found, "n2").verdict == Verdict.STALE
     assert "preinstalled" in of(found, "n2").why[0]
 
 
 def test_a_label_that_says_done_and_is_left_over_is_no_trouble() -> None:
     found = standing(policy(driver={"enabled": False}), node("n1", "upgrade-done"))
-    assert of(found, "n1").verdict is Verdict.STALE
+    assert of(found, "n1").verdict == Verdict.STALE
     assert not found.stuck
 
 
@@ -140,7 +136,7 @@ def test_every_state_has_a_diagnosis() -> None:
     ]
     found = standing(policy(), *objects, *(validator(f"n-{state or 'none'}") for state in State))
     assert [one.state for one in found.states] == list(State)
-    assert all(one.why or one.verdict is Verdict.DONE for one in found.nodes)
+    assert all(one.why or one.verdict == Verdict.DONE for one in found.nodes)
     assert {one.state for one in found.nodes if "Maintenance Operator" in "".join(one.why)} == {
         State.NODE_MAINTENANCE,
         State.POST_MAINTENANCE,
@@ -166,7 +162,7 @@ def test_every_state_has_a_diagnosis() -> None:
 def test_a_cordoned_node_with_the_new_driver(state, objects, verdict, said) -> None:
     found = standing(policy(), node("n1", state, cordoned=True), driver_pod("n1"), *objects)
     one = of(found, "n1")
-    assert one.verdict is verdict
+    assert one.verdict == verdict
     assert any(said in why for why in one.why)
 
 
@@ -182,7 +178,7 @@ def test_a_driver_pod_that_does_not_come_up(container, verdict, said) -> None:
     found = standing(
         policy(), node("n1", "pod-restart-required", cordoned=True), driver_pod("n1", ready=False, **container)
     )
-    assert of(found, "n1").verdict is verdict
+    assert of(found, "n1").verdict == verdict
     assert said in of(found, "n1").why[0]
 
 
@@ -273,7 +269,7 @@ def test_a_budget_without_a_status_is_counted() -> None:
 def test_settings_that_stop_the_operator(changes, version, said) -> None:
     found = standing(policy(**changes), node("n1", "upgrade-required"), driver_pod("n1", "old"), version=version)
     assert said in found.stops[0]
-    assert of(found, "n1").verdict is Verdict.STUCK
+    assert of(found, "n1").verdict == Verdict.STUCK
     assert found.stuck
 
 
@@ -292,8 +288,8 @@ def test_each_object_counts_its_own_slots() -> None:
         node("n3", "upgrade-required", labels={"pool": "b"}),
         *(driver_pod(name, "old") for name in ("n1", "n2", "n3")),
     )
-    assert of(found, "n2").verdict is Verdict.STUCK
-    assert of(found, "n3").verdict is Verdict.MOVING
+    assert of(found, "n2").verdict == Verdict.STUCK
+    assert of(found, "n3").verdict == Verdict.MOVING
     assert [one.scope for one in found.nodes] == ["a", "a", "b"]
 
 
@@ -306,7 +302,7 @@ def test_before_v26_7_the_clusterpolicy_counts_for_all_objects() -> None:
         *(driver_pod(name, "old") for name in ("n1", "n2")),
         version="v26.3.3",
     )
-    assert of(found, "n2").verdict is Verdict.STUCK
+    assert of(found, "n2").verdict == Verdict.STUCK
 
 
 def test_without_revisions_the_template_generations_say_which_pod_is_new() -> None:
@@ -316,13 +312,13 @@ def test_without_revisions_the_template_generations_say_which_pod_is_new() -> No
     old["metadata"]["labels"]["pod-template-generation"] = "2"
     new["metadata"]["labels"]["pod-template-generation"] = "3"
     nodes = (node("n1", "upgrade-done"), node("n2", "upgrade-done"))
-    found = status(read(made, policy(), old, new, *nodes), release())
+    found = upgrade("status", made, policy(), old, new, *nodes)
     assert "outdated" in of(found, "n1").why[0]
-    assert of(found, "n2").verdict is Verdict.DONE
+    assert of(found, "n2").verdict == Verdict.DONE
 
 
 def test_what_the_input_lacks_is_named() -> None:
-    found = status(read(policy(), node("n1", "pod-restart-required"), driver_pod("n1")), release())
+    found = upgrade("status", policy(), node("n1", "pod-restart-required"), driver_pod("n1"))
     assert of(found, "n1").missing == ("the driver DaemonSets and their ControllerRevisions (--drivers)",)
     assert found.untold
 
@@ -394,10 +390,8 @@ def test_of_two_clusterpolicies_it_is_said_which_counts() -> None:
 
 
 def test_a_cluster_without_objects_is_not_asked_for_them_again() -> None:
-    reading = Reading()
-    assert reading.add([json.dumps({"kind": "List", "items": [node("n1", "upgrade-required")]}).encode()]) is None
-    reading.looked_for("Pod", "PodDisruptionBudget", "ClusterPolicy", "NVIDIADriver")
-    found = status(reading.objects(), release())
+    objects = read(node("n1", "upgrade-required"), complete=("ClusterPolicy", "NVIDIADriver"))
+    found = status(objects, release())
     assert found.off == "the cluster has neither a ClusterPolicy nor an NVIDIADriver"
     assert found.missing == ()
     assert found.stuck
