@@ -7,12 +7,9 @@ class OutsideError(Exception):
     exit_code = 2
 
     def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message, hint)
+        super().__init__(message)
         self.message = message
         self.hint = hint
-
-    def __str__(self) -> str:
-        return self.message
 
 
 class UnreadableError(OutsideError):

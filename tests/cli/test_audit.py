@@ -316,3 +316,14 @@ def test_a_kernel_that_was_left_in_both_lists_is_no_longer_upcoming(
     assert (called.code, called.out) == (0, "wrote inventory/one.yaml\n")
     assert once in (root / "inventory/one.yaml").read_text()
     assert "inventory/kernel-twice" not in call(capfd, "check", root=root).out
+
+
+def test_files_are_of_the_cluster_whose_pools_claim_the_nodes(tmp_path: Path, capfd: Capture) -> None:
+    root = laid(tmp_path)
+    other = (root / "inventory/one.yaml").read_text(encoding="utf-8").replace("name: one", "name: two")
+    (root / "inventory/two.yaml").write_text(other.replace("x/y: a", "x/y: b"), encoding="utf-8")
+    called = call(capfd, "audit", "--nodes", given(tmp_path, node("n1", pool="b")), root=root)
+    assert called.out.startswith("two: 1 GPU node, 0 others\n")
+    both = call(capfd, "audit", "--nodes", given(tmp_path, node("n1"), node("n2", pool="b")), root=root)
+    assert both.code == 2
+    assert "it can't be told which cluster the files are of" in both.err

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.testing.command import Exit, call
 from tests.testing.gitrepo import Repo, isolate
@@ -53,6 +54,33 @@ class TestAdd:
         assert called.out == f"new  {DRIVER}:{UPCOMING}\nwrote {FILE}\n1 new; 1 as before\n"
         left_out = "2 tags are no driver images' and were left out: base-noble-6.8-generic-580, latest\n"
         assert (called.code, called.err) == (0, left_out)
+
+    @pytest.mark.parametrize(
+        "listed",
+        [
+            json.dumps({"Repository": DRIVER, "Tags": [RUNNING, UPCOMING]}, indent=4),  # skopeo list-tags
+            "".join(json.dumps({"Repository": DRIVER, "Tag": tag}) + "\n" for tag in (RUNNING, UPCOMING)),
+            f"REPOSITORY   TAG   IMAGE ID\n{DRIVER}   {RUNNING}   1a2b\n{DRIVER}   {UPCOMING}   1a2c\n",
+        ],
+        ids=["skopeo", "docker image ls --format json", "docker image ls"],
+    )
+    def test_the_lists_that_tools_print(self, listed: str, tmp_path: Path, capfd: Capture) -> None:
+        root = repository(tmp_path)
+        (tmp_path / "list").write_text(listed, encoding="utf-8")
+        called = call(capfd, "catalog", "add", "--from-file", str(tmp_path / "list"), root=root)
+        assert called == Exit(0, f"new  {DRIVER}:{UPCOMING}\nwrote {FILE}\n1 new; 1 as before\n", "")
+
+    def test_a_catalog_on_one_line_keeps_its_layout(self, tmp_path: Path, capfd: Capture) -> None:
+        """Two images, of which one is corrected, and one that is new."""
+        head = f"{HEAD}ImageCatalog\nrepository: {DRIVER}\n"
+        root = repository(tmp_path, catalog=f'{head}images: [{{tag: "{OLD}"}}, {{tag: "{RUNNING}"}}]  # all\n')
+        (tmp_path / "list").write_text(f"{OLD}@{DIGEST}\n{UPCOMING}\n", encoding="utf-8")
+        assert call(capfd, "catalog", "add", "--from-file", str(tmp_path / "list"), root=root).code == 0
+        made = text(root)
+        assert made.startswith(f'{head}images: [{{tag: "{OLD}", digest: ')
+        assert made.endswith("}]  # all\n")
+        images = [{"tag": OLD, "digest": DIGEST}, {"tag": RUNNING}, {"tag": UPCOMING}]
+        assert yaml.safe_load(made)["images"] == images
 
     def test_check_writes_nothing(self, tmp_path: Path, capfd: Capture) -> None:
         root = repository(tmp_path)

@@ -9,6 +9,7 @@ import pytest
 
 from generator.cli.run import run
 from generator.layout import BASELINE
+from tests.testing.command import call
 from tests.testing.gitrepo import Repo
 
 FLEET = """\
@@ -129,3 +130,24 @@ def test_a_closed_stdout_is_told(repo: Repo) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "stdout is closed" in done.stderr
+
+
+def test_a_budget_of_a_workload_without_replicas_is_a_warning(repo: Repo, capfd: pytest.CaptureFixture[str]) -> None:
+    """It blocks nothing yet: from the first pod on, minAvailable 1 leaves none to go."""
+    (repo.path / "inventory/ml.yaml").write_text("""\
+apiVersion: drivergate.dev/v1alpha1
+kind: Workloads
+team: ml
+workloads:
+  api:
+    runsOn: {pools: [a100]}
+    namespace: serving
+    owner: {kind: Deployment}
+    podLabels: {app: api}
+    replicas: 0
+    disruptionBudget: {existing: {minAvailable: 1}}
+""")
+    found = call(capfd, "check", "--format", "json", root=repo.path).findings
+    (line,) = [one for one in found if " disruption/no-room " in one]
+    assert line.startswith("warning disruption/no-room inventory/ml.yaml:11:49 ")
+    assert line.endswith("minAvailable 1 of 0 replicas: the first pod that runs can't be evicted")

@@ -6,7 +6,7 @@ import pytest
 
 from generator.cli.run import run
 from generator.cli.schema import SLUGS
-from tests.testing.command import REPO, process
+from tests.testing.command import REPO, call, process
 from tests.testing.gitrepo import Repo, isolate
 from tests.testing.levels import CATALOG, FLEET, HEAD, repository
 
@@ -38,6 +38,19 @@ def completed(capfd: Capture, monkeypatch: pytest.MonkeyPatch, line: str) -> tup
     assert ended.value.code == 0
     captured = capfd.readouterr()
     return captured.out.split(), captured.err
+
+
+def test_names_of_sources(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = "sources:\n  kernels: {url: 'https://example.com/kernels.git', ref: main, path: gpu}\n"
+    monkeypatch.chdir(repository(tmp_path, fleet=FLEET + sources))
+    assert completed(capfd, monkeypatch, "drivergate sources update k") == (["kernels"], "")
+    monkeypatch.delenv("_DRIVERGATE_COMPLETE")
+    repository(tmp_path, fleet=FLEET + sources.replace("https://example.com", "https://user:hunter2@example.com"))
+    for more, printed in (([], "inventory/source"), (["--format", "json"], '"done": false')):
+        called = call(capfd, "sources", "update", *more)
+        assert (called.code, called.err) == (2, "nothing is written\n")
+        assert printed in called.out
+        assert "hunter2" not in called.out
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from generator.declared.selection import Selection, exactly
 from generator.revision import declaration
 from tests.testing.command import call
 from tests.testing.gitrepo import Repo, isolate
-from tests.testing.levels import CATALOG, CLUSTER, FLEET, IMAGE, repository
+from tests.testing.levels import CATALOG, CLUSTER, FLEET, HEAD, IMAGE, repository
 from tests.testing.reports import issues_of, run_of, suite_of
 
 Capture = pytest.CaptureFixture[str]
@@ -155,3 +155,68 @@ def test_bad_outputs_are_told_before_anything_is_compared(
     called = call(capfd, "diff", "HEAD", "-o", output)
     assert (called.code, called.out) == (2, "")
     assert told in called.err
+
+
+def _one(name: str, operator: str, *pools: str, driver: str = 'branch: "580"') -> str:
+    listed = "".join(
+        f"  {pool}: {{nodeSelector: {{x/pool: {pool}}}, nodes: 4, nodeImage: stream, driver: {{{driver}}}}}\n"
+        for pool in pools
+    )
+    return f"{HEAD}Cluster\nname: {name}\noperator: {{{operator}}}\npools:\n{listed}"
+
+
+def test_what_is_dangerous_about_whole_clusters(repo: Repo, capfd: Capture) -> None:
+    """Each cluster is changed in one way that its nodes feel beyond their own reload."""
+    note = "a note of more than eighty characters, so that only the part where two differ is shown: %s"
+    before = {
+        "switched": _one("switched", "driverApi: ClusterPolicy", "a"),
+        "deleted": _one("deleted", "driverApi: ClusterPolicy, version: v26.3.3", "a"),
+        "back": _one("back", "driverApi: NVIDIADriver", "a"),
+        "moved": _one("moved", "namespace: gpu-operator", "a"),
+        "newer": _one("newer", "version: v26.3.3", "a"),
+        "smaller": _one("smaller", "version: v26.7.0", "a", "b"),
+        "policy": _one("policy", "driverApi: ClusterPolicy", "a"),
+        "noted": _one("noted", "version: v26.7.0", "a", driver=f"spec: {{annotations: {{note: '{note % 'old'}'}}}}"),
+    }
+    after = {
+        "switched": _one("switched", "driverApi: NVIDIADriver", "a"),
+        "deleted": _one("deleted", "driverApi: NVIDIADriver, version: v26.3.3", "a"),
+        "back": _one("back", "driverApi: ClusterPolicy", "a"),
+        "moved": _one("moved", "namespace: nvidia", "a"),
+        "newer": _one("newer", "version: v26.7.0", "a"),
+        "smaller": _one("smaller", "version: v26.7.0", "a"),
+        "policy": _one("policy", "driverApi: ClusterPolicy", "a", driver='branch: "595"'),
+        "noted": _one("noted", "version: v26.7.0", "a", driver=f"spec: {{annotations: {{note: '{note % 'new'}'}}}}"),
+    }
+    repository(repo.path, **before)
+    repo.commit()
+    repository(repo.path, **after)
+    comment = repo.path / "comment.md"
+    told = call(capfd, "diff", "HEAD", "-o", f"markdown={comment}", root=repo.path)
+    for words in (
+        "cluster switched goes from ClusterPolicy to NVIDIADriver: the pods that run become orphans",
+        "cluster deleted goes from ClusterPolicy to NVIDIADriver: operator v26.3.3 deletes all driver pods at once",
+        "cluster back goes from NVIDIADriver to ClusterPolicy: its DaemonSet comes beside those of the NVIDIADrivers",
+        "the operator of cluster moved moves from namespace gpu-operator to nvidia",
+        "operator v26.3.3 -> v26.7.0: ",
+        'NVIDIADriver "b" drives nodes of smaller and waits for somebody to confirm its pruning',
+    ):
+        assert words in told.out
+        assert words in comment.read_text(encoding="utf-8")
+    assert any(line.count("…") == 2 and "shown: old" in line and "shown: new" in line for line in told.out.splitlines())
+    made = call(capfd, "diff", "HEAD", "--format", "json", root=repo.path).json["clusters"]
+    dangers = {one["cluster"]: [(each["kind"], each["blocks"]) for each in one["dangers"]] for one in made}
+    assert dangers == {
+        "back": [("driver-api", True)],
+        "deleted": [("driver-api", True)],
+        "moved": [("namespace", False)],
+        "newer": [("operator", False)],
+        "noted": [],
+        "policy": [],
+        "smaller": [],
+        "switched": [("driver-api", False)],
+    }
+    annotations = call(capfd, "diff", "HEAD", "--format", "github", root=repo.path).out
+    # Where each is said: the setting of the cluster, in the file that the change is in.
+    assert "file=inventory/moved.yaml,line=4," in annotations
+    assert "file=inventory/back.yaml,line=4," in annotations

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.testing.command import call
 from tests.testing.levels import CATALOG, CLUSTER, repository
@@ -96,3 +97,25 @@ def test_a_line_of_the_catalog_that_cannot_be_read_proves_nothing_missing(tmp_pa
     assert called.code == 2
     assert "UNKNOWN    one/train" in called.out
     assert "missing:" not in called.out
+
+
+def test_matrices_of_both_forges(tmp_path: Path, capfd: Capture) -> None:
+    """What Canonical packages can be built: of the pool that boots it, for its one platform."""
+    root = repository(tmp_path)
+    (row,) = json.loads(call(capfd, "plan", "--format", "github", root=root).out)["include"]
+    image = f"nvcr.io/nvidia/driver:{NEXT}"
+    assert (row["tag"], row["image"], row["platforms"]) == (NEXT, image, "linux/amd64")
+    assert (row["folder"], row["kernel_version"]) == ("ubuntu24.04/precompiled", "6.8.0-1053-aws")
+    pipeline = yaml.safe_load(call(capfd, "plan", "--format", "gitlab", root=root).out)
+    (variables,) = pipeline["build-driver-image"]["parallel"]["matrix"]
+    assert variables == {f"DRIVERGATE_{name.upper()}": value for name, value in row.items()}
+
+
+def test_a_release_of_a_node_image(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path)
+    called = call(capfd, "plan", "--node-image", "stream=2", "--pool", "train", "--format", "json", root=root)
+    (pool,) = called.json["pools"]
+    assert [image["after"] for image in pool["images"]] == [NEXT]
+    unknown = call(capfd, "plan", "--node-image", "stream=3", root=root)
+    assert unknown.code == 2
+    assert 'node image "stream" has no release "3"' in unknown.err

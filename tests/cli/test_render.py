@@ -1,11 +1,14 @@
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from generator.cli.run import run
 from tests.testing.command import call
-from tests.testing.levels import CLUSTER, HEAD, repository
+from tests.testing.levels import CATALOG, CLUSTER, HEAD, repository
 
 Capture = pytest.CaptureFixture[str]
 KEYS = {"written", "removed", "findings", "blocked"}
@@ -51,3 +54,59 @@ def test_the_manifest_is_among_the_lines_where_it_changed(tmp_path: Path, capfd:
     assert call(capfd, "render", root=root).out == "wrote out/one/gpu-operator/nvidiadriver-arm.yaml\n"
     two = f"{HEAD}Cluster\nname: two\npools: {{}}\n"
     assert f"wrote {MANIFEST}\n" in call(capfd, "render", root=repository(tmp_path, two=two)).out
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_difference_is_colored_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, terminal = repository(tmp_path), Terminal(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert run(["render", "--diff", "-C", str(root)]) == 0
+    terminal.flush()
+    lines = terminal.buffer.getvalue().decode().splitlines()
+    # ECMA-48: 32 is green, 31 red, 36 cyan, 0 the default.
+    assert "\x1b[32m+kind: NVIDIADriver\x1b[0m" in lines
+    assert any(line.startswith("\x1b[36m@@ -0,0 +1,") for line in lines)
+
+
+def test_templates_of_a_workload_and_of_the_fleet(tmp_path: Path, capfd: Capture) -> None:
+    """A digest that the catalog records stands behind its tag, where the fleet asks for that."""
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  namespace: ns\ndata:\n"
+    digest = f"sha256:{'0123456789abcdef' * 4}"
+    workloads = f"""{HEAD}Workloads
+team: ml
+workloads:
+  api:
+    runsOn: {{pools: [train]}}
+    namespace: serving
+    owner: {{kind: Deployment}}
+    podLabels: {{app: api}}
+"""
+    listed = CATALOG.replace("[linux/amd64]}", f"[linux/amd64], digest: {digest}}}")
+    by_digest = CLUSTER.replace("driver:", "delivery: {imageDigests: true}\ndriver:", 1)
+    root = repository(tmp_path, ml=workloads, catalog=listed, one=by_digest)
+    texts = {
+        "{cluster}/teams/{workload}.yaml.j2": head % "{{ name }}" + "  team: {{ workload.team }}\n",
+        "_delivery/argocd/all.yaml.j2": head % "all" + "  first: {{ fleet.clusters[0].name }}\n",
+    }
+    for path, text in texts.items():
+        (root / "templates" / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / "templates" / path).write_text(text, encoding="utf-8")
+    assert call(capfd, "render", root=root).code == 0
+    made = {
+        path: (root / "out" / path).read_text(encoding="utf-8")
+        for path in ("one/teams/api.yaml", "_delivery/argocd/all.yaml")
+    }
+    assert made["one/teams/api.yaml"].endswith("  name: api\n  namespace: ns\ndata:\n  team: ml\n")
+    assert made["_delivery/argocd/all.yaml"].endswith("data:\n  first: one\n")
+    images = (root / "out/one/gpu-operator/drivergate-images.yaml").read_text(encoding="utf-8")
+    assert f"580-6.8.0-1050-aws-ubuntu24.04@{digest}\n" in images
+    (root / "templates/_delivery/argocd/all.yaml.j2").rename(root / "templates/_delivery/argocd/one.yaml.j2")
+    called = call(capfd, "render", root=root)
+    assert called.code == 2
+    assert "out/_delivery/argocd/one.yaml is the whole fleet's, and lies where those of cluster" in called.out
