@@ -116,10 +116,11 @@ class _Comparing:
             return self.by_policy(was, becomes, earlier, pool, found)
         pair = found.of_driver(pool.object_name)
         sides = Sides((was, earlier or pool), (becomes, pool))
-        if pair is not None and pair.same and not _released(was, becomes):
+        roots = _roots(found)
+        if pair is not None and pair.same and roots[0] == roots[1] and not _released(was, becomes):
             return Told(Outcome.NONE)
         if pair is not None and pair.was is not None and pair.becomes is not None:
-            return effect(api, sides, pair.was.spec, pair.becomes.spec, _roots(found))
+            return effect(api, sides, pair.was.spec, pair.becomes.spec, roots)
         taken = _taken(pool, found)
         if taken is not None:
             return Told(Outcome.RELOAD, reason=f'NVIDIADriver "{taken.name}" goes, and "{pool.object_name}" comes')

@@ -50,11 +50,6 @@ class Step(Struct, frozen=True, kw_only=True):
     back: Back
     together: bool = False
 
-    @property
-    def blocked(self) -> bool:
-        """Whether something stops it that is known now."""
-        return any(one.blocks for one in self.troubles)
-
 
 class Wave(Struct, frozen=True):
     """The clusters of a ring, one after the other; "" holds those without a ring, which come last."""

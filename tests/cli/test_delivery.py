@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.testing.command import call
 from tests.testing.inventories import FLEET, FLEET_FILE, POOL, cluster, files
@@ -83,3 +84,13 @@ def test_every_value_and_where_it_comes_from(root: Path, capfd: Capture) -> None
     other = call(capfd, "show", "two", "--origin", root=root).out
     assert "argocd" not in other
     assert "# inventory/two.yaml:4 (cluster)" in next(line for line in other.splitlines() if "valuesConfigMap" in line)
+
+
+def test_a_variable_is_escaped_for_flux_where_that_is_asked_for(tmp_path: Path, capfd: Capture) -> None:
+    """Fluxcd/pkg envsubst makes `${` of `$${`."""
+    pool = f'{POOL}, driver: {{spec: {{env: [{{name: GREETING, value: "${{USER}} and $HOME"}}]}}}}'
+    more = FLUX.replace("valuesConfigMap: true", "substitute: escape")
+    write(tmp_path, files(pool, more=more))
+    assert call(capfd, "render", root=tmp_path).code == 0
+    text = (tmp_path / "out/one/gpu-operator/nvidiadriver-a.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["spec"]["env"] == [{"name": "GREETING", "value": "$${USER} and $HOME"}]

@@ -165,6 +165,22 @@ def _one(name: str, operator: str, *pools: str, driver: str = 'branch: "580"') -
     return f"{HEAD}Cluster\nname: {name}\noperator: {{{operator}}}\npools:\n{listed}"
 
 
+def test_another_root_of_the_host_reloads_every_driver(repo: Repo, capfd: Capture) -> None:
+    """Of NVIDIADrivers too, whose objects stay: the ClusterPolicy says it (gpu-operator internal/state/driver.go)."""
+    parts = "daemonsets dcgm dcgmExporter devicePlugin driver gfd nodeStatusExporter operator toolkit"
+    spec = "".join(f"  {part}: {{}}\n" for part in parts.split(" "))
+    base = f"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {{name: cluster-policy}}\nspec:\n{spec}"
+    rooted = _one("rooted", "install: olm, clusterPolicyBase: bases/policy.yaml", "a")
+    (repo.path / "bases").mkdir()
+    (repo.path / "bases/policy.yaml").write_text(base, encoding="utf-8")
+    repository(repo.path, rooted=rooted)
+    repo.commit()
+    (repo.path / "bases/policy.yaml").write_text(f"{base}  hostPaths: {{rootFS: /host}}\n", encoding="utf-8")
+    (cluster,) = call(capfd, "diff", "HEAD", "--format", "json", root=repo.path).json["clusters"]
+    assert [(pool["pool"], pool["outcome"]) for pool in cluster["pools"]] == [("a", "reload")]
+    assert [change["path"] for change in cluster["pools"][0]["changes"]] == ["hostPaths.rootFS"]
+
+
 def test_what_is_dangerous_about_whole_clusters(repo: Repo, capfd: Capture) -> None:
     """Each cluster is changed in one way that its nodes feel beyond their own reload."""
     note = "a note of more than eighty characters, so that only the part where two differ is shown: %s"

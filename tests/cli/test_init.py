@@ -2,9 +2,11 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from generator.edges import installed as module
 from tests.testing import shapes
 from tests.testing.command import call
 from tests.testing.nodes import listed
@@ -145,3 +147,34 @@ def test_a_file_in_the_place_of_the_folder(capfd: pytest.CaptureFixture[str], no
     called = call(capfd, "init", str(nodes))
     assert called.code == 2
     assert "is no folder" in called.err
+
+
+def test_ci_installs_what_wrote_it_without_the_credentials_of_its_url(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = "1a2b" * 10
+    direct = {
+        "url": "https://user:hunter2@example.com:8443/drivergate.git",
+        "vcs_info": {"vcs": "git", "commit_id": commit},
+    }
+    found = SimpleNamespace(version="0.1.0", read_text=lambda _: json.dumps(direct))
+    monkeypatch.setattr(module, "distribution", lambda _: found)
+    assert call(capfd, "init", "--ci", "github", str(tmp_path)).code == 0
+    needed = (tmp_path / ".ci/requirements.txt").read_text(encoding="utf-8")
+    assert f"drivergate @ git+https://example.com:8443/drivergate.git@{commit}\n" in needed
+    assert [path for path in files(tmp_path) if "hunter2" in (tmp_path / path).read_text(encoding="utf-8")] == []
+
+
+def test_a_repository_that_can_not_be_read_gets_no_cluster(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, nodes: Path
+) -> None:
+    (tmp_path / "inventory").mkdir()
+    (tmp_path / "inventory/fleet.yaml").write_text("kind: Fleet\n", encoding="utf-8")
+    arguments = ("init", "--from-nodes", f"west={nodes}", str(tmp_path))
+    called = call(capfd, *arguments)
+    assert (called.code, called.err) == (2, "nothing is written\n")
+    assert "inventory/fleet.yaml" in called.out
+    printed = call(capfd, *arguments, "--format", "json").json
+    assert printed["wrote"] == []
+    assert {one["file"] for one in printed["findings"]} == {"inventory/fleet.yaml"}
+    assert files(tmp_path) == {"inventory/fleet.yaml", nodes.name}

@@ -1,5 +1,8 @@
+import errno
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -110,3 +113,34 @@ workloads:
     called = call(capfd, "render", root=root)
     assert called.code == 2
     assert "out/_delivery/argocd/one.yaml is the whole fleet's, and lies where those of cluster" in called.out
+
+
+def test_what_killed_runs_left_is_swept_and_a_run_that_lives_keeps_its_file(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path)
+    (root / "out").mkdir()
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left, alive = (root / "out" / f".{number}.drivergate-tmp" for number in (ended.pid, os.getppid()))
+    left.touch()
+    alive.touch()
+    assert call(capfd, "render", root=root).code == 0
+    assert (left.exists(), alive.exists()) == (False, True)
+
+
+def test_a_folder_that_may_not_be_read_is_named(
+    tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root nothing is kept from tests, so the system says no by itself."""
+    root = repository(tmp_path)
+    (root / "inventory/secret").mkdir()
+
+    def scandir(path: str) -> Any:
+        if path.endswith("/inventory/secret"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scan(path)
+
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", scandir)
+    called = call(capfd, "render", root=root)
+    assert (called.code, called.out) == (2, "")
+    assert "drivergate: can't read `inventory/secret`: permission denied\n    hint: make it readable" in called.err

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from generator.cli.observing import RESOURCES
+from generator.edges import kubectl
 from generator.edges.kubectl import PATHS
 from tests.testing.api_server import ApiServer, status
 from tests.testing.command import REPO, call
@@ -90,6 +91,24 @@ def test_a_dump_of_yaml_and_json_at_any_depth(tmp_path: Path, capfd: Capture) ->
     assert called.code == 1
     assert "n2, n3, n4: upgrade-required, stuck\n" in called.out
     assert called.out.endswith("not in the input: PodDisruptionBudgets (--budgets)\n")
+
+
+def test_items_of_a_list_of_one_kind_and_a_gpu_that_a_claim_holds(tmp_path: Path, capfd: Capture) -> None:
+    """`kubectl get --raw` prints a PodList, whose items don't repeat their kind; a claim's driver makes it a GPU's."""
+    claiming = pod("claiming", "n1", "", gpus=0)
+    claiming["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "mine"}]
+    claim = {
+        "kind": "ResourceClaim",
+        "metadata": {"name": "mine", "namespace": "ml"},
+        "status": {"allocation": {"devices": {"results": [{"driver": "gpu.nvidia.com"}]}}},
+    }
+    stands = (policy(), *daemonset(), node("n1", "pod-deletion-required", cordoned=True))
+    options = files(tmp_path, *stands, claim)
+    pods = [{key: value for key, value in one.items() if key != "kind"} for one in (claiming, driver_pod("n1", "old"))]
+    (tmp_path / "pods.json").write_text(json.dumps({"kind": "PodList", "apiVersion": "v1", "items": pods}))
+    called = call(capfd, "upgrade", "status", *options)
+    assert called.code == 1
+    assert "pod ml/claiming has no controller and podDeletion.force is false" in called.out
 
 
 @pytest.mark.parametrize(
@@ -246,10 +265,12 @@ class TestLive:
         return dict(found)
 
     def test_status_of_a_context(self, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(kubectl, "PAGE", 3)
         with ApiServer(self.answers(*FAILED)) as server:
             monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path / "config", "here")))
             called = call(capfd, "upgrade", "status", "--context", "here")
             assert all(line.startswith("GET ") for line in server.asked)
+            assert f"GET {PATHS['nodes']}?continue=3&limit=3&timeout=30s" in server.asked
         of_files = call(capfd, "upgrade", "status", *files(tmp_path, *FAILED))
         assert called._replace(out=called.out.replace(" --context here", "")) == of_files
         assert "try: kubectl --context here " in called.out

@@ -19,6 +19,13 @@ BROKEN = [
         f"{FOLDER}/extra.yaml.j2",
         "line 5 of out/east/gpu-operator/extra.yaml",
     ),
+    (
+        "extra.yaml.j2",
+        CONFIG % "a" + "data:\n  a: {{ ['x', 'y', 'z'] | lines(4) }}\n  b: 1\n  b: 2\n",
+        "template/not-a-manifest",
+        f"{FOLDER}/extra.yaml.j2",
+        "line 11 of out/east/gpu-operator/extra.yaml",
+    ),
     ("extra.yaml.j2", "# no object\n", "template/not-a-manifest", f"{FOLDER}/extra.yaml.j2", "extra.yaml is not one"),
     (
         "extra.yaml.j2",

@@ -323,6 +323,22 @@ def test_what_the_input_lacks_is_named() -> None:
     assert found.untold
 
 
+def test_numbers_of_a_policy_that_nobody_showed_prove_nothing() -> None:
+    """The chart's default is one node at a time (chart-values.yaml, driver.upgradePolicy)."""
+    waits = (node("n1", "upgrade-failed", cordoned=True), node("n2", "upgrade-required"))
+    pods = (driver_pod(name, "old") for name in ("n1", "n2"))
+    found = of(upgrade("status", *waits, *pods, without=("drivers",)), "n2")
+    assert found.verdict == Verdict.UNTOLD
+    assert found.why[0].startswith("by the chart's default policy: 0 free slots ")
+    assert found.missing != ()
+
+
+def test_the_old_pod_goes_next() -> None:
+    found = of(standing(policy(), node("n1", "pod-restart-required", cordoned=True), driver_pod("n1", "old")), "n1")
+    assert found.verdict == Verdict.MOVING
+    assert found.why[0].startswith("the old driver pod of n1 is deleted ")
+
+
 def test_a_parked_node() -> None:
     skip = "nvidia.com/gpu-driver-upgrade.skip"
     found = standing(policy(), node("n1", "upgrade-required", labels={skip: "true"}), driver_pod("n1", "old"))
