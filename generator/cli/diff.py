@@ -29,7 +29,7 @@ from generator.edges.git.command import Git, below_top, git_at
 from generator.edges.git.difference import Difference
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree
-from generator.edges.source import Kind
+from generator.edges.source import Kind, Source
 from generator.finding import Finding
 from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES, SOURCES_LOCK
 from generator.report import impact as report
@@ -39,6 +39,7 @@ from generator.report.formats import json
 from generator.report.formats.text import finding_lines
 from generator.report.reported import Reported, below
 from generator.revision import compare as revisions
+from generator.revision.declaration import source_problems
 from generator.revision.revision import Revision
 from generator.rules.table import CHANGES
 from generator.words import printable
@@ -232,23 +233,31 @@ def compare(
         clusters=clusters,
         impact=Impact(clusters=(), total=reach.total),
     )
-    if selection == NOTHING:
-        return comparison
-    base_tree = CommitTree(git, commits[0], *INPUTS)
+    lock = _lock(source)
+    if selection == NOTHING:  # what changed may be the sources, which no cluster is compared for
+        blocking = source_problems(inventory, lock, day=state.day)
+        return replace(comparison, blocking=blocking, unreadable=source.label)
+    base_tree = CommitTree(git, commits[0], *INPUTS, SOURCES_LOCK)
     pair = revisions.compare(
         revisions.State(
             label=f"commit {difference.base.short}",
             day=difference.base.day,
             files=revisions.before(files, changes),
+            lock=_lock(base_tree),
             door=door(base_tree),
         ),
-        revisions.State(label=source.label, day=state.day, files=files, door=door(source)),
+        revisions.State(label=source.label, day=state.day, files=files, lock=lock, door=door(source)),
         selection,
     )
     if isinstance(pair, revisions.Unreadable):
         return replace(comparison, blocking=pair.blocking, unreadable=pair.label)
     difference_found = impact(pair.base, pair.head, total=reach.total, everything=reach.everything)
     return replace(comparison, impact=difference_found, sides=(pair.base, pair.head))
+
+
+def _lock(source: Source) -> bytes | None:
+    """The lock file of sources, None where there is none."""
+    return door(source)([SOURCES_LOCK]).get(SOURCES_LOCK)
 
 
 def _changes(git: Git, difference: Difference, listings: Listings | None, files: Mapping[str, bytes]) -> list[Changed]:

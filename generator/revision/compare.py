@@ -11,7 +11,7 @@ from generator.declared.selection import NOTHING, Clusters, Everything, Selectio
 from generator.finding import Finding, Severity
 from generator.layout import INVENTORY, TEMPLATES
 from generator.revision.assemble import Purpose, assemble
-from generator.revision.declaration import Declaration, Door, declare
+from generator.revision.declaration import Declaration, Door, declare, with_sources
 from generator.revision.narrow import affected_clusters
 from generator.revision.revision import Revision
 
@@ -21,11 +21,15 @@ REQUIRES = "inventory/requires"
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """A state of the repository: its day, its input files by path, the door to its other files, what it is called."""
+    """A state of the repository: what it is called, its day, its input files by path, the door to its other files.
+
+    `lock` is the lock file of sources, None where there is none.
+    """
 
     label: str
     day: date
     files: Mapping[str, bytes]
+    lock: bytes | None
     door: Door
 
 
@@ -70,11 +74,11 @@ def before(files: Mapping[str, bytes], changes: Iterable[Changed]) -> dict[str, 
 
 def compare(base: State, head: State, selection: Selection) -> Pair | Unreadable:
     """Both revisions, with the selected clusters only. The base may have been written for another drivergate."""
-    now = declare(_below(INVENTORY, head.files), head.door, day=head.day, part=selection)
+    now = with_sources(declare(_below(INVENTORY, head.files), head.door, day=head.day, part=selection), head.lock)
     head_revision = assemble(now, head.door, _below(TEMPLATES, head.files), purpose=Purpose.COMPARE)
     same = _same_catalogs(now.inventory.catalogs, base.files, head.files)
     base_files = {path: data for path, data in _below(INVENTORY, base.files).items() if path not in same}
-    then = declare(base_files, base.door, day=base.day, part=selection)
+    then = with_sources(declare(base_files, base.door, day=base.day, part=selection), base.lock)
     catalog = _catalog(then, same, now, head_revision)
     templates = _below(TEMPLATES, base.files)
     base_revision = assemble(then, base.door, templates, purpose=Purpose.COMPARE, catalog=catalog)

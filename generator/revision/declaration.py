@@ -102,23 +102,41 @@ def declare(
 
 def with_sources(declaration: Declaration, lock: bytes | None) -> Declaration:
     """The same with what is wrong with the fleet's sources. `lock` is the lock file, None where there is none."""
+    of_sources = _source_problems(declaration, lock)
+    return replace(declaration, findings=(*declaration.findings, *of_sources)) if of_sources else declaration
+
+
+def source_problems(files: Mapping[str, bytes], lock: bytes | None, *, day: date) -> tuple[Finding, ...]:
+    """What is wrong with the sources of the Fleet among the files below inventory/; nothing else of them is read."""
+    fleets = _of_kind(files, b"Fleet")
+    if lock is None and not any(b"sources" in text for text in fleets.values()):
+        return ()
+    return _source_problems(declare(fleets, day=day), lock)
+
+
+def _source_problems(declaration: Declaration, lock: bytes | None) -> tuple[Finding, ...]:
     fleet = declaration.fleet
     if not fleet.sources and lock is None:
-        return declaration
+        return ()
     from generator.declared.sources import problems  # few fleets have sources: it is not loaded for the others
 
-    of_sources = problems(fleet.sources, fleet.file, declaration.inventory.texts, lock)
-    return replace(declaration, findings=(*declaration.findings, *of_sources))
+    return tuple(problems(fleet.sources, fleet.file, declaration.inventory.texts, lock))
 
 
 def without_catalogs(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files but those that say that they are catalogs: thousands of images that tell nothing of a pool."""
-    kept = {}
+    catalogs = _of_kind(files, b"ImageCatalog")
+    return {path: data for path, data in files.items() if path not in catalogs}
+
+
+def _of_kind(files: Mapping[str, bytes], kind: bytes) -> dict[str, bytes]:
+    """The files that say at the beginning of a line that they are of a kind."""
+    chosen = {}
     for path, data in files.items():
-        kind = KIND.search(data)
-        if kind is None or kind[1] != b"ImageCatalog":
-            kept[path] = data
-    return kept
+        stated = KIND.search(data)
+        if stated is not None and stated[1] == kind:
+            chosen[path] = data
+    return chosen
 
 
 def _built(

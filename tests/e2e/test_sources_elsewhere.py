@@ -1,6 +1,7 @@
 """A fleet whose node images and catalog live in another repository: real git, a cache of its own, the real command."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -284,3 +285,25 @@ def test_a_diff_reads_each_revision_at_its_own_pin(ours: Repo, theirs: Repo) -> 
         assert '"two"' not in said.out
     said = drivergate(ours.path, "diff", "HEAD~1", "HEAD~1", "--format", "json")
     assert "1112" not in said.out
+
+
+def test_a_diff_compares_nothing_where_the_sources_are_not_what_is_pinned(ours: Repo) -> None:
+    """As check refuses it: whatever is read of that source is not what the Fleet asks for."""
+    fleet = (ours.path / "inventory/fleet.yaml").read_text()
+    moved = fleet.replace("ref: main", "ref: next")
+    refusal = (
+        'inventory/fleet.yaml:8:\\d+: error: the source kernels has ref "next", and .drivergate-sources.lock pins one '
+        'with ref "main" \\[inventory/source\\]\n    hint: run: drivergate sources update\n'
+        "no valid manifest can be made from the work tree: nothing is compared\n"
+    )
+    for changed in (moved, moved.replace('"580"', '"595"')):  # no cluster is compared for the first, each for the other
+        ours.write({"inventory/fleet.yaml": changed})
+        assert check(ours).code == 2
+        said = drivergate(ours.path, "diff", "HEAD")
+        assert (said.code, said.out) == (2, "")
+        assert re.fullmatch(refusal, said.err)
+    ours.commit()
+    ours.write({"inventory/fleet.yaml": fleet})
+    said = drivergate(ours.path, "diff", "HEAD")
+    assert said.code == 2
+    assert said.err.endswith(f"from the commit {ours.git('rev-parse', 'HEAD')[:12]}: nothing is compared\n")
