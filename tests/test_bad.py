@@ -102,7 +102,8 @@ def outputs_of(case: Repository, rendered: Mapping[str, bytes]) -> dict[str, byt
 def judged(case: Repository) -> tuple[Finding, ...]:
     """Every finding of a repository."""
     inputs = inputs_of(case)
-    context, told = revision_of(inputs, against=_driver_objects(case.against))
+    earlier = None if case.against is None else earlier_inventory(case.against)
+    context, told = revision_of(inputs, against=_driver_objects(case.against), before=earlier)
     present = {path.removeprefix(f"{OUT}/"): data for path, data in outputs_of(case, context.out).items()}
     listed = present[MANIFEST].decode() if MANIFEST in present else None
     context = replace(
@@ -121,6 +122,12 @@ def judged(case: Repository) -> tuple[Finding, ...]:
 
 def below_inventory(against: dict[str, bytes]) -> dict[str, bytes]:
     return {path: data for path, data in against.items() if path.startswith("inventory/")}
+
+
+def earlier_inventory(against: dict[str, bytes]) -> dict[str, bytes]:
+    """The inventory of the revision that is compared with: the shared files, and what the case says of it."""
+    shared = inputs_of(repository(COMMON))
+    return {path: data for path, data in shared.items() if path.startswith("inventory/")} | below_inventory(against)
 
 
 def _driver_objects(against: dict[str, bytes] | None) -> tuple[DriverObject, ...] | None:
@@ -225,8 +232,9 @@ def _lay(case: Repository, files: Mapping[str, bytes], root: Path) -> None:
     repo = Repo(root)
     inventory = below_inventory(case.against)
     output = {f"{OUT}/{path}": data for path, data in case.against.items() if path not in inventory}
-    repo.commit({**inventory, **output})
-    for path in (*inventory, *output):
+    earlier = earlier_inventory(case.against)
+    repo.commit({**earlier, **output})
+    for path in (*earlier, *output):
         (root / path).unlink()
     write(root, files)
     repo.git("add", "--all")

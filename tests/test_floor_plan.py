@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
     "catalog": DECLARED | {"observed", "operator", "images"},
     "render": DECLARED | {"operator"},
     "revision": DECLARED | {"operator", "images", "render"},
-    "rules": JUDGED,
+    "rules": JUDGED | {"change"},
     "upgrade": DECLARED | {"observed", "operator"},
     "change": JUDGED | {"catalog", "rules", "upgrade"},
     "adopt": DECLARED | {"observed", "operator", "render", "revision"},

@@ -9,10 +9,11 @@ from generator.change import danger
 from generator.change.danger import Danger
 from generator.change.effect import Outcome, Sides, Told, effect
 from generator.change.evicted import Evictions
-from generator.change.images import ImageChange, Stock, image_changes, stock
+from generator.change.images import ImageChange, image_changes, on_the_way, way_back
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
 from generator.change.leaving import driver_of, gone, pruned, removed, without_ours
 from generator.change.objects import Objects, objects
+from generator.change.passage import Kind, Stock, Way, stock, ways
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
 from generator.revision.driver_objects import DriverObject
@@ -72,6 +73,8 @@ class _Comparing:
         found = self.objects.get(becomes.name, Objects({}))
         pools = [self.pool(was, becomes, pool, found) for pool in becomes.pools]
         pools += self.gone(was, becomes, found)
+        found_ways = list(ways(was, becomes, self.stock))
+        pools = [self.on_the_way(pool, found_ways) for pool in pools]
         dangers = [*danger.of_cluster(was, becomes, found), *self.dangers.get((becomes.name, ""), ())]
         here = {pool.object_name: pool.name for pool in becomes.managed_pools}
         of_pools = [one for one in dangers if one.pool]
@@ -89,6 +92,18 @@ class _Comparing:
             dangers=tuple(one for one in dangers if not one.pool),
             unavailable=nodes if at_once else self.unavailable(becomes, pools),
             nodes=nodes,
+        )
+
+    def on_the_way(self, pool: PoolImpact, found: Iterable[Way]) -> PoolImpact:
+        """The pool with the states that its nodes pass through, and those of a way back where its driver moves."""
+        mine = [way for way in found if way.becomes[1].name == pool.pool and [*way.stations()]]
+        if not mine:
+            return pool
+        back = [way for way in mine if way.kind is Kind.FOLLOWED]
+        return replace(
+            pool,
+            way=tuple(passed for way in mine for passed in on_the_way(self.stock, way)),
+            back=tuple(passed for way in back for passed in way_back(self.stock, way)),
         )
 
     def unavailable(self, cluster: Cluster, pools: Iterable[PoolImpact]) -> int | None:

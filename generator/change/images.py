@@ -1,13 +1,12 @@
 """Which images a change makes a pool's nodes ask for, and whether they are built: by the gate's own miss."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
 
-from generator.declared.catalog import Catalog
+from generator.change.passage import Moment, Station, Stock, Way
 from generator.declared.fleet import Cluster, Pool
-from generator.facts.kernel import order_key
 from generator.images.lookup import Lack, Listed
 from generator.operator.combination import Combination, combinations
 from generator.operator.image import Refused
@@ -38,17 +37,15 @@ class ImageChange(Struct, frozen=True, kw_only=True):
     unblocked: bool = False
 
 
-class Stock(Struct, frozen=True):
-    """The catalogs of both revisions, ready to be asked."""
+class OnTheWay(Struct, frozen=True, kw_only=True):
+    """An image that nodes ask for between the two revisions: when, on which machine, and whether it is built."""
 
-    was: Listed
-    becomes: Listed
-
-
-def stock(was: Catalog, becomes: Catalog) -> Stock:
-    """One for a whole comparison; two catalogs that are one value are looked through once."""
-    now = Listed(becomes)
-    return Stock(now if was is becomes else Listed(was), now)
+    moment: Moment
+    machine: str
+    image: str
+    platform: str
+    standing: Standing
+    severe: bool
 
 
 def image_changes(stock: Stock, was: tuple[Cluster, Pool] | None, becomes: tuple[Cluster, Pool]) -> list[ImageChange]:
@@ -56,6 +53,32 @@ def image_changes(stock: Stock, was: tuple[Cluster, Pool] | None, becomes: tuple
     before = [one for one in combinations(*was) if isinstance(one.reference, str)] if was else []
     asked = {(one.reference, one.arch): one for one in before}
     return list(_changed(stock, before, asked, combinations(*becomes)))
+
+
+def on_the_way(stock: Stock, way: Way) -> tuple[OnTheWay, ...]:
+    """The images of the states between, each once, without those that either revision declares."""
+    declared = way.declared() | way.declared_before()
+    return _once(stock, (station for station in way.stations() if station.key not in declared))
+
+
+def way_back(stock: Stock, way: Way) -> tuple[OnTheWay, ...]:
+    """The images that nodes ask for where this change is reverted."""
+    return _once(stock, way.back())
+
+
+def _once(stock: Stock, stations: Iterable[Station]) -> tuple[OnTheWay, ...]:
+    found: dict[tuple[str, str], OnTheWay] = {}
+    for station in stations:
+        if station.key not in found:
+            found[station.key] = OnTheWay(
+                moment=station.moment,
+                machine=station.machine.words,
+                image=station.image,
+                platform=station.combination.platform,
+                standing=Standing.BUILT if station.built else _standing(stock.becomes, station.combination)[0],
+                severe=station.severe,
+            )
+    return tuple(found.values())
 
 
 def _changed(
@@ -102,11 +125,11 @@ def _standing(listed: Listed, one: Combination) -> tuple[Standing, str]:
 
 
 def _before(one: Combination, before: list[Combination]) -> str:
-    """What nodes of the same kernel asked for, else those of the newest kernel that ran."""
-    same = [each for each in before if each.arch == one.arch and not each.upcoming]
-    exact = [each for each in before if each.arch == one.arch and _kernel(each) == _kernel(one)]
-    ordered = sorted(exact or same, key=lambda each: order_key(_kernel(each)))
-    return ordered[-1].tag if ordered else ""
+    """What nodes of the same kernel asked for, "" where none ran it: a node's driver and kernel never move at once."""
+    for earlier in before:
+        if earlier.arch == one.arch and _kernel(earlier) == _kernel(one):
+            return earlier.tag
+    return ""
 
 
 def _kernel(one: Combination) -> str:

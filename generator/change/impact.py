@@ -8,7 +8,7 @@ from msgspec import Struct
 from generator.change.danger import Danger
 from generator.change.effect import Outcome
 from generator.change.evicted import Eviction, Trouble
-from generator.change.images import ImageChange, Standing
+from generator.change.images import ImageChange, OnTheWay, Standing
 from generator.declared.size import Size
 from generator.operator.reload import Change
 
@@ -24,7 +24,8 @@ class Presence(StrEnum):
 class PoolImpact(Struct, frozen=True, kw_only=True):
     """One pool. `driver` is its driver before and after, "" where the operator loads none.
 
-    `automatic`: whether the operator upgrades its nodes by itself. `at_once` is how many, where that is known.
+    `way` are the images of the states between, `back` those that a revert asks for. `automatic`: whether the operator
+    upgrades its nodes by itself. `at_once` is how many, where that is known.
     """
 
     cluster: str
@@ -38,6 +39,8 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
     automatic: bool = True
     at_once: int | None = None
     images: tuple[ImageChange, ...] = ()
+    way: tuple[OnTheWay, ...] = ()
+    back: tuple[OnTheWay, ...] = ()
     evictions: tuple[Eviction, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     dangers: tuple[Danger, ...] = ()
@@ -46,7 +49,8 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
     @property
     def quiet(self) -> bool:
         """Whether there is nothing to tell but that nothing happens."""
-        return self.outcome is Outcome.NONE and not (self.images or self.dangers or self.undecided)
+        nothing = not (self.images or self.missing_on_the_way or self.dangers or self.undecided)
+        return self.outcome is Outcome.NONE and nothing
 
     @property
     def missing(self) -> tuple[ImageChange, ...]:
@@ -54,9 +58,15 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
         return tuple(one for one in self.images if one.standing is Standing.MISSING)
 
     @property
+    def missing_on_the_way(self) -> tuple[OnTheWay, ...]:
+        """The images of the states between that aren't built."""
+        return tuple(passed for passed in self.way if passed.standing is Standing.MISSING)
+
+    @property
     def unknown(self) -> bool:
         """Whether something stays undecided."""
-        images = any(one.standing is Standing.UNKNOWN for one in self.images)
+        images = any(image.standing is Standing.UNKNOWN for image in self.images)
+        images = images or any(passed.standing is Standing.UNKNOWN for passed in self.way)
         return self.outcome is Outcome.UNDECIDED or images or bool(self.undecided)
 
     @property
@@ -103,7 +113,8 @@ class Impact(Struct, frozen=True, kw_only=True):
     @property
     def missing(self) -> bool:
         """Whether an image is not built."""
-        return any(one.missing for one in self.pools())
+        on_the_way = (passed for pool in self.pools() for passed in pool.missing_on_the_way)
+        return any(pool.missing for pool in self.pools()) or any(passed.severe for passed in on_the_way)
 
     @property
     def blocked(self) -> bool:

@@ -12,8 +12,9 @@ from generator.edges.git.command import Git, Pending, git_at
 from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
+from generator.edges.git.synced import SHORT, Base, named, synced_base
 from generator.edges.source import Elsewhere, Entry, Source, Sourced
-from generator.layout import BASELINE, INPUTS, OUT, SOURCES_LOCK
+from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES_LOCK
 from generator.words import printable
 
 
@@ -54,13 +55,13 @@ class Opened(Struct, frozen=True, kw_only=True):
 
 
 class Begun(Struct, frozen=True, kw_only=True):
-    """What was asked. `tree` is out/ of the revision `against`, None where there is nothing to compare with."""
+    """What was asked. `tree` is what the revision `against` holds of inventory/ and out/; None without such a one."""
 
     wanted: Wanted
     root: str
     git: Git
     opened: Opened
-    against: str
+    against: Base | None
     tree: Pending[dict[str, Entry]] | None
 
 
@@ -75,14 +76,14 @@ def begin(wanted: Wanted) -> Begun:
     root = find_root(wanted.root)
     git = git_at(root, os.environ)
     state = opened(root, git, (*INPUTS, OUT, BASELINE), staged=wanted.staged, rev=wanted.rev, today=wanted.today)
-    against = _against(state, wanted) if wanted.compare else None
+    against = _against(git, state, wanted) if wanted.compare else None
     return Begun(
         wanted=wanted,
         root=root,
         git=git,
         opened=state,
-        against=against or "",
-        tree=start_tree(git, against, OUT) if against else None,
+        against=against,
+        tree=start_tree(git, against.rev, INVENTORY, OUT, SOURCES_LOCK) if against else None,
     )
 
 
@@ -133,10 +134,13 @@ def _pinned(data: bytes) -> Mapping[str, Elsewhere]:
     return opened_lock(data)
 
 
-def _against(state: Opened, wanted: Wanted) -> str | None:
-    """HEAD, or with a commit its first parent, which the first commit of all doesn't have; or where a change began."""
+def _against(git: Git, state: Opened, wanted: Wanted) -> Base | None:
+    """What clusters are taken to run; of a commit its first parent, which the first commit of all doesn't have."""
     if wanted.against is not None:
-        return wanted.against
+        return named(wanted.against)
     if wanted.changed_since is not None:
-        return wanted.changed_since
-    return state.snapshot.commit.first_parent if state.snapshot is not None else "HEAD"
+        return named(wanted.changed_since)
+    if state.snapshot is None:
+        return synced_base(git)
+    parent = state.snapshot.commit.first_parent
+    return None if parent is None else Base(parent, f"{parent[:SHORT]} (first parent of {wanted.rev})")

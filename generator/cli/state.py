@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.cli.begin import Begun
+from generator.cli.begin import Begun, opened
 from generator.cli.outcome import no_cluster
 from generator.cli.repository import door
 from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.inventory import unread as unread_file
 from generator.declared.kernel_twice import files_of
-from generator.declared.selection import EVERYTHING, Selection, named, selects
+from generator.declared.selection import EVERYTHING, NOTHING, Selection, named, selects
 from generator.edges.errors import CouldNotLookError, OutsideError
 from generator.edges.git.blobs import changed_blobs, read_blobs
 from generator.edges.git.history import start_tree
 from generator.edges.git.listing import Listings, untracked
+from generator.edges.git.synced import Base
 from generator.edges.source import Entry, Kind
 from generator.finding import Finding, Severity
-from generator.layout import BASELINE, INPUTS, INVENTORY, MANIFEST, OUT, SOURCES_LOCK, TEMPLATES
+from generator.layout import BASELINE, INPUTS, INVENTORY, MANIFEST, OUT, SOURCES, SOURCES_LOCK, TEMPLATES
 from generator.render.ownership import ownership
 from generator.render.rendered import DRIVER_KINDS
 from generator.render.template import cluster_of
@@ -31,7 +32,7 @@ from generator.revision.assemble import assemble
 from generator.revision.declaration import AllButOtherShards, Declaration, declare, with_sources
 from generator.revision.driver_objects import DriverObject, driver_objects
 from generator.revision.inputs import is_read, named_files, places
-from generator.revision.revision import Revision
+from generator.revision.revision import Before, Revision
 from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
 from generator.rules.table import RULES
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
 COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
+ON_THE_WAY = "image/transition-missing, image/kernel-swapped and operator/unclaimed"
+REQUIRES = "inventory/requires"
 
 
 class State(Struct, frozen=True, kw_only=True):
@@ -85,11 +88,13 @@ def judged_state(begun: Begun) -> State:
     revision = assemble(declaration, ways, below(TEMPLATES, files))
     out = {path[len(OUT) + 1 :]: content for path, content in below(OUT, files).items()}
     against, unread = _compared(begun, revision)
+    before, unread_before = _declared_before(begun, files, declaration, revision)
     revision = replace(
         revision,
         out=out,
         owned=ownership(out[MANIFEST].decode("utf-8", "replace") if MANIFEST in out else None),
         against=against,
+        before=before,
         earlier=_earlier_texts(begun, files_of(revision.fleet.kernels_twice)),
         untracked=_untracked(begun.opened.listings, revision),
         staged=wanted.staged,
@@ -102,7 +107,7 @@ def judged_state(begun: Begun) -> State:
         revision=revision,
         findings=(*not_files, *revision.findings, *(baseline.findings if baseline is not None else ())),
         baseline=baseline,
-        notes=(*(narrowed.notes if narrowed else ()), *unread),
+        notes=(*(narrowed.notes if narrowed else ()), *unread, *unread_before),
         narrowed=narrowed is not None and revision.selection != EVERYTHING,
         others_report=narrowed is not None and narrowed.others_report,
         scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
@@ -224,7 +229,7 @@ def _compared(begun: Begun, revision: Revision) -> tuple[tuple[DriverObject, ...
     """
     if begun.tree is None:
         return (() if begun.wanted.compare else None), ()
-    texts = {f"{OUT}/{file.path}": file.text for file in revision.rendered.files}
+    texts = {f"{OUT}/{file.path}": file.text.encode() for file in revision.rendered.files}
     try:
         entries = begun.tree.collect()
         looked_at = [entry for path, entry in entries.items() if _is_compared(path, revision.selection)]
@@ -232,7 +237,7 @@ def _compared(begun: Begun, revision: Revision) -> tuple[tuple[DriverObject, ...
         contents = read_blobs(begun.git, changed.values())
     except OutsideError as error:
         if begun.wanted.against is not None:
-            message = f"can't compare with {begun.against}: {error.message}"
+            message = f"can't compare with {_base(begun).label}: {error.message}"
             raise CouldNotLookError(message, error.hint) from error
         return None, (f"{COMPARING} are not judged: {error.message}",)
     files = {path[len(OUT) + 1 :]: contents[blob] for path, blob in changed.items() if blob in contents}
@@ -249,7 +254,7 @@ def _earlier_texts(begun: Begun, paths: Sequence[str]) -> Mapping[str, bytes] | 
     if not paths:
         return {}
     try:
-        entries = start_tree(begun.git, begun.against, *paths).collect()
+        entries = start_tree(begun.git, _base(begun).rev, *paths).collect()
         blobs = {path: entry.blob for path, entry in entries.items() if entry.blob is not None}
         contents = read_blobs(begun.git, blobs.values())
     except OutsideError:
@@ -259,4 +264,74 @@ def _earlier_texts(begun: Begun, paths: Sequence[str]) -> Mapping[str, bytes] | 
 
 def _is_compared(path: str, clusters: Selection) -> bool:
     """Whether a file below out/ may hold a driver object of one of the clusters."""
-    return path.endswith((".yaml", ".yml")) and selects(clusters, path.split("/")[1])
+    ours = path.startswith(f"{OUT}/") and path.endswith((".yaml", ".yml"))
+    return ours and selects(clusters, path.split("/")[1])
+
+
+def _declared_before(
+    begun: Begun, files: Mapping[str, bytes], declaration: Declaration, revision: Revision
+) -> tuple[Before | None, tuple[str, ...]]:
+    """What the revision that is compared with declares of the clusters that the change can affect, and notes.
+
+    None where it can't be read, which a note says.
+    """
+    if begun.tree is None:
+        return (_unchanged(revision) if begun.wanted.compare else None), ()
+    try:
+        earlier = _earlier_files(begun, files)
+    except OutsideError as error:
+        return None, (f"{ON_THE_WAY} are not judged: {error.message}",)
+    now = below(INVENTORY, files)
+    paths = sorted(path for path in {*earlier, *now} if earlier.get(path) != now.get(path))
+    if not paths:
+        return _unchanged(revision), ()
+    from generator.declared.affected import Changed, affected
+    from generator.revision.compare import SILENT, compared_clusters, declared_before
+    from generator.revision.compare import State as Side
+
+    reach = affected([Changed(path, earlier.get(path), now.get(path)) for path in paths], now, silent=SILENT)
+    selection = compared_clusters(reach, revision.selection)
+    if selection == NOTHING:
+        return _unchanged(revision), ()
+    state = opened(begun.root, begun.git, (), rev=_base(begun).rev)
+    side = Side(label=_base(begun).label, day=state.day, files=earlier, door=door(state.source))
+    then, catalog = declared_before(declaration, revision.catalog, now, side, selection)
+    unread = [finding for finding in then.blocking if finding.rule != REQUIRES]
+    notes = (f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}",) if unread else ()
+    from generator.change.passage import moves
+
+    if moves(then.fleet.clusters, revision.fleet.clusters):
+        notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
+    return Before(then.fleet, catalog), notes
+
+
+def _base(begun: Begun) -> Base:
+    """The revision that is compared with; there is one where its tree was asked for."""
+    assert begun.against is not None
+    return begun.against
+
+
+def _unchanged(revision: Revision) -> Before:
+    """No cluster is declared otherwise than before."""
+    return Before(replace(revision.fleet, clusters=()), revision.catalog)
+
+
+def _earlier_files(begun: Begun, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files below inventory/ of the revision that is compared with; of sources, too, at its own commits."""
+    assert begun.tree is not None
+    entries = begun.tree.collect()
+    there = {path: entry for path, entry in entries.items() if path.startswith(f"{INVENTORY}/")}
+    changed = changed_blobs(there.values(), files)
+    contents = read_blobs(begun.git, changed.values())
+    earlier = {path: files[path] for path in there if path in files and path not in changed}
+    for path, blob in changed.items():
+        if blob not in contents:
+            raise CouldNotLookError(f"the content of {path} isn't on this machine", "fetch it first")
+        earlier[path] = contents[blob]
+    lock = entries.get(SOURCES_LOCK)
+    same = not changed_blobs([lock], files) if lock is not None else SOURCES_LOCK not in files
+    if same:
+        return earlier | {path: data for path, data in files.items() if path.startswith(SOURCES)}
+    source = opened(begun.root, begun.git, (INVENTORY,), rev=_base(begun).rev).source
+    elsewhere = [entry.path for entry in source.paths(INVENTORY) if entry.path.startswith(SOURCES)]
+    return earlier | source.read(elsewhere)

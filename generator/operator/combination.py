@@ -91,13 +91,20 @@ def reference_on(cluster: Cluster, pool: Pool, system: NodeSystem) -> str | Refu
     """The image reference that the operator composes for this pool's driver on a node with these labels."""
     operator, driver = cluster.operator, pool.driver
     precompiled = driver.mode is Mode.PRECOMPILED
-    return _reference(
-        operator.release.version, operator.driver_api, driver.repository, driver.version, precompiled, system
+    return composed(
+        operator.release, operator.driver_api, driver.repository, driver.version, system, precompiled=precompiled
     )
 
 
+def composed(
+    release: Release, api: DriverApi, repository: str, version: str, system: NodeSystem, *, precompiled: bool
+) -> str | Refused:
+    """The image reference that this release of the operator composes from a driver's settings and a node's labels."""
+    return _composed_once(release.version, api, repository, version, precompiled, system)
+
+
 @cache
-def _reference(
+def _composed_once(
     release: str, api: DriverApi, repository: str, version: str, precompiled: bool, system: NodeSystem
 ) -> str | Refused:
     """Once for all pools of one node image and driver, and for everyone who asks."""

@@ -40,7 +40,7 @@ def _rank(pool: PoolImpact) -> int:
     """Most severe first: what blocks, what isn't built, then by what happens."""
     if pool.blocked:
         return 0
-    return 1 if pool.missing else 2 + WORST.index(pool.outcome)
+    return 1 if pool.missing or pool.missing_on_the_way else 2 + WORST.index(pool.outcome)
 
 
 def _worst(cluster: ClusterImpact) -> int:
@@ -82,6 +82,7 @@ def _rows(pool: PoolImpact) -> Iterator[tuple[str, str]]:
     yield from _listed("because", [*because, *map(cell, words.reasons(pool))])
     images = [_image(one) for one in sorted(pool.images, key=lambda one: one.standing is Standing.BUILT)]
     yield from _listed("images", images)
+    yield from _listed("on the way", [cell(line) for line in words.way_lines(pool)])
     yield from _listed("workloads", [words.evicted(one, cell) for one in pool.evictions])
     for blocks, name in ((True, "**blocked**"), (False, "slowed")):
         found = [one for one in pool.troubles if one.blocks is blocks]

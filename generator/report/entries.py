@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from generator.change.danger import Danger, Kind
 from generator.change.effect import Outcome
-from generator.change.images import ImageChange, Standing
+from generator.change.images import ImageChange, OnTheWay, Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact
 from generator.change.places import Places
 from generator.finding import Finding, Place, Severity
@@ -51,6 +51,8 @@ class _Making:
         for image in pool.images:
             if image.standing is not Standing.BUILT:
                 yield self.image(pool, image)
+        for passed in pool.missing_on_the_way:
+            yield self.on_the_way(pool, passed)
         for danger in pool.dangers:
             if danger.kind is not Kind.REMOVED or pool.outcome is not Outcome.REMOVED:
                 yield self.danger(danger, pool.pool)
@@ -97,6 +99,17 @@ class _Making:
             hint if missing else "record it with: drivergate catalog sync",
             pool,
             fact=f"{image.repository}:{image.becomes or image.kernel} {image.platform}",
+        )
+
+    def on_the_way(self, pool: PoolImpact, passed: OnTheWay) -> Finding:
+        """An image that nodes ask for between the two revisions, and that is not built."""
+        return self.made(
+            change.MISSING if passed.severe else change.DANGER,
+            self.places.image(pool.cluster, pool.pool, passed.machine),
+            f"{_who(pool)}, {words.on_the_way(passed)}",
+            "build it first, or make the change in steps: see image/transition-missing of drivergate check",
+            pool,
+            fact=f"on the way {passed.image} {passed.platform}",
         )
 
     def danger(self, danger: Danger, pool: str) -> Finding:

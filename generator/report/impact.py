@@ -8,8 +8,9 @@ from msgspec import Struct, to_builtins
 from generator.change.danger import Danger
 from generator.change.effect import Outcome
 from generator.change.evicted import Eviction
-from generator.change.images import ImageChange, Standing
+from generator.change.images import ImageChange, OnTheWay, Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.change.passage import Moment
 from generator.declared.size import Size
 from generator.operator.reload import Change
 from generator.rules.upgrade.ring import order
@@ -77,7 +78,8 @@ def summed(impact: Impact) -> str:
     for outcome, (one, many) in VERBS.items():
         if number := sum(pool.outcome is outcome for pool in pools):
             parts.append(f"{counted(number, 'pool', grouped=True)} {one if number == 1 else many}")
-    missing = {(image.repository, image.becomes) for pool in pools for image in pool.missing}
+    missing = {image.becomes for pool in pools for image in pool.missing}
+    missing |= {passed.image for pool in pools for passed in pool.missing_on_the_way}
     if missing:
         parts.append(f"{counted(len(missing), 'image', grouped=True)} {'is' if len(missing) == 1 else 'are'} not built")
     if impact.blocked:
@@ -124,6 +126,8 @@ def _pool(pool: PoolImpact, width: int) -> Iterator[str]:
         yield f"{inset}because {', '.join(because)}{and_more(len(pool.changes), FIELDS)}"
     for image in pool.images:
         yield f"{inset}{image_line(image)}"
+    for line in way_lines(pool):
+        yield f"{inset}{line}"
     for eviction in pool.evictions:
         yield f"{inset}{evicted(eviction)}"
     for trouble in pool.troubles:
@@ -202,6 +206,39 @@ def image_line(image: ImageChange) -> str:
     return f"{upcoming} {was}{image.becomes or f'for kernel {image.kernel}'} for {image.platform}: {standing(image)}"
 
 
+MOMENTS = {
+    Moment.AFTER_SYNC: "after the sync, on",
+    Moment.BEFORE_SYNC: "before the sync, on",
+    Moment.NEW_RELEASE_FIRST: "by the new operator before the sync, on",
+    Moment.OLD_RELEASE_STILL: "by the old operator after the sync, on",
+}
+STANDINGS = {
+    Standing.BUILT: "built",
+    Standing.MISSING: "not built: nodes that boot or load it come up without a GPU",
+    Standing.UNKNOWN: "can't be told",
+}
+
+
+def way_lines(pool: PoolImpact) -> Iterator[str]:
+    """The states between the two revisions, those without an image first, and what a revert finds."""
+    for passed in sorted(pool.way, key=lambda passed: passed.standing is Standing.BUILT):
+        yield f"on the way, {on_the_way(passed)}"
+    if pool.back:
+        missing = [passed for passed in pool.back if passed.standing is not Standing.BUILT]
+        for passed in missing:
+            standing_back = "not built" if passed.standing is Standing.MISSING else "can't be told"
+            yield f"no way back: a revert asks {passed.machine} nodes for {passed.image}: {standing_back}"
+        if not missing:
+            yield "way back: every image that a revert asks for is built"
+
+
+def on_the_way(passed: OnTheWay) -> str:
+    """One state: when, on which machine, and its image."""
+    return (
+        f"{MOMENTS[passed.moment]} {passed.machine}: {passed.image} for {passed.platform}: {STANDINGS[passed.standing]}"
+    )
+
+
 def standing(image: ImageChange) -> str:
     """How an image stands, in words."""
     if image.standing is Standing.BUILT:
@@ -267,6 +304,8 @@ def _pool_values(pool: PoolImpact) -> dict[str, Any]:
         "automatic": pool.automatic,
         "atOnce": pool.at_once,
         "images": to_builtins(pool.images),
+        "way": [_passed(passed) for passed in pool.way],
+        "wayBack": [_passed(passed) for passed in pool.back],
         "evictions": [
             {
                 "workload": one.workload,
@@ -290,6 +329,17 @@ def _pool_values(pool: PoolImpact) -> dict[str, Any]:
         ],
         "dangers": [_danger_values(one) for one in pool.dangers],
         "undecided": list(pool.undecided),
+    }
+
+
+def _passed(passed: OnTheWay) -> dict[str, Any]:
+    return {
+        "moment": passed.moment.name.lower().replace("_", "-"),
+        "machine": passed.machine,
+        "image": passed.image,
+        "platform": passed.platform,
+        "standing": str(passed.standing),
+        "severe": passed.severe,
     }
 
 

@@ -76,10 +76,7 @@ def compare(base: State, head: State, selection: Selection) -> Pair | Unreadable
     """Both revisions, with the selected clusters only. The base may have been written for another drivergate."""
     now = with_sources(declare(_below(INVENTORY, head.files), head.door, day=head.day, part=selection), head.lock)
     head_revision = assemble(now, head.door, _below(TEMPLATES, head.files), purpose=Purpose.COMPARE)
-    same = _same_catalogs(now.inventory.catalogs, base.files, head.files)
-    base_files = {path: data for path, data in _below(INVENTORY, base.files).items() if path not in same}
-    then = with_sources(declare(base_files, base.door, day=base.day, part=selection), base.lock)
-    catalog = _catalog(then, same, now, head_revision)
+    then, catalog = declared_before(now, head_revision.catalog, head.files, base, selection)
     templates = _below(TEMPLATES, base.files)
     base_revision = assemble(then, base.door, templates, purpose=Purpose.COMPARE, catalog=catalog)
     if blocking := _blocking(head_revision):
@@ -90,6 +87,20 @@ def compare(base: State, head: State, selection: Selection) -> Pair | Unreadable
     return Pair(base_revision, head_revision)
 
 
+def declared_before(
+    now: Declaration, listed: Catalog, files: Mapping[str, bytes], base: State, selection: Selection
+) -> tuple[Declaration, Catalog]:
+    """What the base declares of the selected clusters, and its catalog.
+
+    `now` is the judged declaration, made of these `files`, and `listed` its catalog: what is the same is not parsed
+    again.
+    """
+    same = _same_catalogs(now.inventory.catalogs, base.files, files)
+    base_files = {path: data for path, data in _below(INVENTORY, base.files).items() if path not in same}
+    then = with_sources(declare(base_files, base.door, day=base.day, part=selection), base.lock)
+    return then, _catalog(then, same, now, listed)
+
+
 def _same_catalogs(
     catalogs: Iterable[CatalogFile], base: Mapping[str, bytes], head: Mapping[str, bytes]
 ) -> dict[str, CatalogFile]:
@@ -97,11 +108,11 @@ def _same_catalogs(
     return {catalog.file: catalog for catalog in catalogs if base.get(catalog.file) == head.get(catalog.file)}
 
 
-def _catalog(then: Declaration, same: Mapping[str, CatalogFile], now: Declaration, head: Revision) -> Catalog:
+def _catalog(then: Declaration, same: Mapping[str, CatalogFile], now: Declaration, listed: Catalog) -> Catalog:
     """The base's catalog, which is the head's where all files and the mirrors are the same."""
     unchanged = not then.inventory.catalogs and len(same) == len(now.inventory.catalogs)
     if unchanged and then.fleet.mirrors == now.fleet.mirrors:
-        return head.catalog
+        return listed
     catalogs = (*then.inventory.catalogs, *same.values())
     return collect(sorted(catalogs, key=lambda catalog: catalog.file), then.fleet.mirrors)
 

@@ -19,13 +19,21 @@ from generator.revision.driver_objects import DriverObject
 T = TypeVar("T")
 
 
+class Before(Struct, frozen=True):
+    """What the revision that is compared with declares, of the clusters that the change can affect."""
+
+    fleet: Fleet
+    catalog: Catalog
+
+
 class Revision(Struct, frozen=True, kw_only=True):
     """One judgement's input.
 
     `day` is the day that it is judged on: of a commit its committer date, of the work tree and the index today's.
 
     `against` are the driver objects of the revision to compare with, and `earlier` its texts of the inventory files
-    that declare a kernel twice now; None where that revision could not be read.
+    that declare a kernel twice now; None where that revision could not be read. `before` is what it declares; None
+    where it could not be read, or where nothing is compared.
 
     `bases` are the users' ClusterPolicy objects by path, `crds` the CRDs that the fleet names, `out` and `owned` what
     lies below out/ in the judged source. `selection` says which clusters it is about,
@@ -44,6 +52,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     owned: Ownership = Ownership({}, readable=True)
     against: tuple[DriverObject, ...] | None = None
     earlier: Mapping[str, bytes] | None = None
+    before: Before | None = None
     untracked: Mapping[str, bool] = {}
     staged: bool = False
     selection: Selection = EVERYTHING

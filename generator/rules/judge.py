@@ -46,7 +46,9 @@ def judge(
     unjudged: dict[str, str] = {}
     if revision.against is None:
         unjudged = {rule.id: NOT_COMPARED for rule in rules if rule.compares}
-        without |= unjudged.keys()
+    if revision.before is None:
+        unjudged |= {rule.id: NOT_COMPARED for rule in rules if rule.compares_inventory}
+    without |= unjudged.keys()
     findings = [*told, *revision.catalog.findings, *revision.rendered.findings]
     whole, narrowed = _whole(findings), revision.selection != EVERYTHING
     for rule in sorted(rules, key=lambda rule: rule.needs_all):

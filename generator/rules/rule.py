@@ -51,7 +51,8 @@ class Rule(Struct, frozen=True):
 
     One that `needs_all` compares what is there with everything that is declared: it says nothing while a part of
     that could not be read or rendered. One that `needs_catalog` says nothing while a line of the catalog can't be read.
-    One that `compares` judges a change, and nothing where the revision to compare with can't be read. One that is
+    One that `compares` judges a change, and nothing where the revision to compare with can't be read; one that
+    `compares_inventory` compares what both declare. One that is
     `fleet_wide` compares clusters with each other, and says nothing where only some of them are read.
     """
 
@@ -62,13 +63,14 @@ class Rule(Struct, frozen=True):
     needs_all: bool = False
     needs_catalog: bool = False
     compares: bool = False
+    compares_inventory: bool = False
     fleet_wide: bool = False
     judges: Judges = Judges.REPOSITORY
 
     @property
     def lasting(self) -> bool:
         """Whether a baseline may list it: it tells of the fleet, not of one change or of files that render mends."""
-        return not self.compares and self.family != "out"
+        return not (self.compares or self.compares_inventory) and self.family != "out"
 
     @property
     def family(self) -> str:

@@ -51,13 +51,13 @@ def blob_id(data: bytes, algorithm: str = "sha1") -> str:
     return digest.hexdigest()
 
 
-def changed_blobs(entries: Iterable[Entry], texts: Mapping[str, str]) -> dict[str, str]:
-    """Path -> object id of the files whose content is not the text that is given for their path, or that have none."""
+def changed_blobs(entries: Iterable[Entry], contents: Mapping[str, bytes]) -> dict[str, str]:
+    """Path -> object id of the files whose content is not the one that is given for their path, or that have none."""
     changed = {}
     for entry in entries:
         if entry.blob is None or entry.kind is not Kind.FILE:
             continue
-        text = texts.get(entry.path)
-        if text is None or blob_id(text.encode(), algorithm_of(entry.blob)) != entry.blob:
+        content = contents.get(entry.path)
+        if content is None or blob_id(content, algorithm_of(entry.blob)) != entry.blob:
             changed[entry.path] = entry.blob
     return changed

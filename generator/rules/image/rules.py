@@ -73,6 +73,25 @@ def module_type(revision: Revision) -> Iterator[Problem]:
         )
 
 
+def transition_missing(revision: Revision) -> Iterator[Problem]:
+    """Images that nodes ask for while a change arrives."""
+    return _of_change(revision, "transition_missing")
+
+
+def kernel_swapped(revision: Revision) -> Iterator[Problem]:
+    """Pools that exchange every machine in one change."""
+    return _of_change(revision, "kernel_swapped")
+
+
+def _of_change(revision: Revision, function: str) -> Iterator[Problem]:
+    """Nothing is loaded where no cluster is declared otherwise than before."""
+    if revision.before is not None and revision.before.fleet.clusters:
+        from generator.rules.image import transition
+
+        problems: Iterator[Problem] = getattr(transition, function)(revision)
+        yield from problems
+
+
 def _problems(revision: Revision, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
     """A clean run, which nearly every run is, doesn't load the words for a miss."""
     found = [miss for miss in misses(revision) if wanted(miss)]
@@ -108,6 +127,21 @@ RULES = (
         "a driver image that the next roll asks for is not built",
         upcoming_missing,
         needs_catalog=True,
+    ),
+    Rule(
+        "image/transition-missing",
+        Severity.ERROR,
+        "a driver image that nodes ask for while the change arrives is not built",
+        transition_missing,
+        needs_catalog=True,
+        compares_inventory=True,
+    ),
+    Rule(
+        "image/kernel-swapped",
+        Severity.WARNING,
+        "a pool whose nodes run nothing any more that is declared",
+        kernel_swapped,
+        compares_inventory=True,
     ),
     Rule("image/gone", Severity.ERROR, "a driver image has vanished from its registry", gone),
     Rule(

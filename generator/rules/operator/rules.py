@@ -66,6 +66,14 @@ def unknown_release(revision: Revision) -> Iterator[Problem]:
             yield where.problem(release.note, "update drivergate, or check the version", release.version)
 
 
+def unclaimed(revision: Revision) -> Iterator[Problem]:
+    """Pools whose nodes no object claims any more. Nothing is loaded where no cluster changed."""
+    if revision.before is not None and revision.before.fleet.clusters:
+        from generator.rules.image.transition import unclaimed as nodes_unclaimed
+
+        yield from nodes_unclaimed(revision)
+
+
 E, U, W = Severity.ERROR, Severity.INVALID, Severity.WARNING
 RULES: tuple[Rule, ...] = (
     Rule("operator/mixed-os", U, "pools of several operating systems under one ClusterPolicy", mixed_os),
@@ -100,6 +108,7 @@ RULES: tuple[Rule, ...] = (
         needs_all=True,
         compares=True,
     ),
+    Rule("operator/unclaimed", W, "nodes that no driver object claims any more", unclaimed, compares_inventory=True),
     Rule("operator/chart-conflict", E, "a rendered ClusterPolicy beside the chart's own", chart_conflict),
     Rule(
         "operator/floating-kernel", W, "precompiled drivers for kernels that change without a commit", floating_kernel

@@ -1,0 +1,381 @@
+"""The images that nodes ask for on their way from one state of the repository to the next.
+
+Settings move at the sync, the operator's release when its chart moves, machines one by one when they are rolled, and
+nothing orders the three. A change that touches two of them passes through the states between, in both orders.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from msgspec import Struct
+
+from generator.change.nodes import Machine, followers, is_hosts_own, machines, may_have_nodes, one_size
+from generator.declared.catalog import Catalog
+from generator.declared.fleet import Cluster, Kernel, Mode, Pool
+from generator.facts.osname import os_tag
+from generator.facts.release import DriverApi, Release
+from generator.images.lookup import Availability, Listed
+from generator.operator.combination import Combination, combinations, composed
+from generator.operator.driver import automatic
+from generator.operator.image import Refused, declared_system
+
+
+class Settings(Struct, frozen=True):
+    """What composes a node's image beside its machine and the operator's release."""
+
+    api: DriverApi
+    repository: str
+    version: str
+    precompiled: bool
+
+
+class Moment(Enum):
+    """When a node asks for an image that neither side declares."""
+
+    AFTER_SYNC = "after the sync, on a machine of before"
+    BEFORE_SYNC = "before the sync, on a machine of after"
+    NEW_RELEASE_FIRST = "after the chart, before the sync"
+    OLD_RELEASE_STILL = "after the sync, before the chart"
+
+
+class Station(Struct, frozen=True, kw_only=True):
+    """A state that nodes of a pool can be in on the way: a machine, settings, and the release that composes an image.
+
+    `standing` is how the catalog lists the image, None where the operator can't compose one. `severe` says that a node
+    which nobody need touch asks for it.
+    """
+
+    was: tuple[Cluster, Pool]
+    becomes: tuple[Cluster, Pool]
+    machine: Machine
+    moment: Moment
+    release: Release
+    combination: Combination
+    standing: Availability | None
+    built: bool
+    severe: bool
+
+    @property
+    def image(self) -> str:
+        """The tag, or why none can be composed."""
+        reference = self.combination.reference
+        return reference.message if isinstance(reference, Refused) else self.combination.tag
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells images apart: the reference, and the architecture that it must be built for."""
+        return (_text(self.combination), self.machine.arch)
+
+
+class Swap(Struct, frozen=True):
+    """A pool of whose machines none is declared any more although nodes may run them."""
+
+    was: tuple[Cluster, Pool]
+    becomes: tuple[Pool, ...]
+    machines: tuple[Machine, ...]
+
+
+class Lost(Struct, frozen=True):
+    """A pool whose nodes nothing claims any more."""
+
+    was: tuple[Cluster, Pool]
+    becomes: Cluster
+
+
+class Stock(Struct, frozen=True):
+    """The catalogs of both sides, with the mirrors of each."""
+
+    was: Listed
+    becomes: Listed
+
+    def is_built(self, combination: Combination, *, synced: bool) -> bool:
+        """Whether an image is there: a line that was removed from the catalog removes no image from its registry."""
+        now = self.becomes.look_up(combination)
+        if now.usable:
+            return True
+        if now.entry is not None and now.entry.gone and synced:
+            return False
+        return self.was.look_up(combination).usable
+
+
+def stock(was: Catalog, becomes: Catalog) -> Stock:
+    """Two catalogs that are one value are looked through once."""
+    now = Listed(becomes)
+    return Stock(now if was is becomes else Listed(was), now)
+
+
+def settings_of(cluster: Cluster, pool: Pool) -> Settings:
+    """The settings of a pool whose driver is managed."""
+    driver = pool.driver
+    precompiled = driver.mode is Mode.PRECOMPILED
+    return Settings(cluster.operator.driver_api, driver.repository, driver.version, precompiled)
+
+
+def ways(was: Cluster, becomes: Cluster, images: Stock) -> Iterator["Way"]:
+    """The ways of the nodes of both clusters' pools: each pool of before to each one that may claim its nodes now."""
+    followed: set[str] = set()
+    for earlier in was.pools:
+        found = followers(was, earlier, becomes)
+        followed.update(pool.name for pool in found.pools)
+        if not earlier.driver.managed or not may_have_nodes(earlier):
+            continue
+        later = found.pools or ((found.loads,) if found.loads is not None else ())
+        split = [pool for pool in later if not is_hosts_own(pool)]
+        for pool in split:
+            yield Way((was, earlier), (becomes, pool), images, Kind.FOLLOWED, split)
+        if not later:
+            yield Way((was, earlier), (becomes, earlier), images, Kind.REMOVED)
+    for pool in becomes.managed_pools:
+        if pool.name in followed or not may_have_nodes(pool):
+            continue
+        yield Way((was, pool), (becomes, pool), images, Kind.NEW)
+        undeclared = _for_undeclared(was, pool)
+        if undeclared is not None:
+            yield Way((was, undeclared), (becomes, pool), images, Kind.UNDECLARED)
+
+
+def passages(was: Cluster, becomes: Cluster, images: Stock) -> Iterator[Station]:
+    """What nodes of the cluster ask for on the way and nobody built, each image once for each pool."""
+    for way in ways(was, becomes, images):
+        yield from way.missing()
+
+
+def moves(was: Sequence[Cluster], becomes: Sequence[Cluster]) -> bool:
+    """Whether any node of the clusters passes through a state between the two sides."""
+    earlier = {cluster.name: cluster for cluster in was}
+    nothing = stock(Catalog({}), Catalog({}))
+    for cluster in becomes:
+        then = earlier.get(cluster.name)
+        if then is not None and any(any(way.stations()) for way in ways(then, cluster, nothing)):
+            return True
+    return False
+
+
+def swaps(was: Cluster, becomes: Cluster) -> Iterator[Swap]:
+    """Pools that exchange every machine in one change."""
+    for earlier in was.pools:
+        if not earlier.driver.managed or not may_have_nodes(earlier):
+            continue
+        later = [pool for pool in followers(was, earlier, becomes).pools if pool.driver.managed]
+        before = machines(earlier)
+        after = frozenset(machine for pool in later for machine in machines(pool))
+        if before and after and not _share(frozenset(before), after, later):
+            yield Swap((was, earlier), tuple(later), before)
+
+
+def _share(before: frozenset[Machine], after: frozenset[Machine], later: list[Pool]) -> bool:
+    """Whether a machine is on both sides; of a compiled driver the kernel is nobody's concern."""
+    if any(pool.driver.mode is Mode.COMPILED for pool in later):
+        before, after = (frozenset(_without_kernel(machine) for machine in side) for side in (before, after))
+    return not before.isdisjoint(after)
+
+
+def _without_kernel(machine: Machine) -> Machine:
+    return Machine(machine.os_id, machine.os_version, "", machine.arch)
+
+
+def lost(was: Cluster, becomes: Cluster) -> Iterator[Lost]:
+    """Pools whose nodes lose their driver since no object claims them any more."""
+    for earlier in was.pools:
+        if earlier.driver.managed and may_have_nodes(earlier) and followers(was, earlier, becomes).unclaimed:
+            yield Lost((was, earlier), becomes)
+
+
+class Kind(Enum):
+    """Which nodes take a way."""
+
+    FOLLOWED = "nodes of a pool that another one, or the same, claims now"
+    REMOVED = "nodes of a pool whose object goes"
+    NEW = "nodes of a pool that is new"
+    UNDECLARED = "nodes of a new pool that were served by what serves undeclared nodes"
+
+
+class Way:
+    """The way of one earlier pool's nodes to one pool that claims them now; of several `parts` in a split."""
+
+    def __init__(
+        self,
+        was: tuple[Cluster, Pool],
+        becomes: tuple[Cluster, Pool],
+        images: Stock,
+        kind: Kind,
+        parts: Sequence[Pool] = (),
+    ) -> None:
+        self.was, self.becomes, self.images, self.kind = was, becomes, images, kind
+        self.parts = tuple(parts)
+        self.old, self.new = settings_of(*was), settings_of(*becomes)
+        self.before, self.after = (machines(pool) for _, pool in (was, becomes))
+        self.old_release, self.new_release = was[0].operator.release, becomes[0].operator.release
+
+    def missing(self) -> Iterator[Station]:
+        """The stations that lack their image, but for those that either side declares: other rules tell of these."""
+        declared = self.declared()
+        missed = {key for key, image in _declared(*self.was).items() if not self.images.was.look_up(image).usable}
+        told: set[tuple[str, str]] = set()
+        for station in self.stations():
+            if not station.built and station.key not in told | declared | missed:
+                told.add(station.key)
+                yield station
+
+    def declared(self) -> frozenset[tuple[str, str]]:
+        """The images that nodes of the pool are declared to ask for after the change."""
+        return frozenset(key for key, image in _declared(*self.becomes).items() if not image.upcoming)
+
+    def declared_before(self) -> frozenset[tuple[str, str]]:
+        """The images that nodes of the pool were declared to ask for before it, or to ask for soon."""
+        return frozenset(_declared(*self.was))
+
+    def stations(self) -> Iterator[Station]:
+        """The states on the way, those first that come first for most nodes; none where nothing moves."""
+        match self.kind:
+            case Kind.FOLLOWED:
+                yield from self.followed()
+            case Kind.REMOVED:
+                for machine in self.renamed(self.before):
+                    yield self.station(self.old, self.new_release, machine, Moment.NEW_RELEASE_FIRST, severe=True)
+            case Kind.NEW:
+                for machine in self.renamed(self.after):
+                    yield self.station(self.new, self.old_release, machine, Moment.OLD_RELEASE_STILL, severe=True)
+            case Kind.UNDECLARED:
+                for machine in self.after:
+                    yield self.station(self.old, self.old_release, machine, Moment.BEFORE_SYNC, severe=False)
+
+    def followed(self) -> Iterator[Station]:
+        """The states between two pools that both declare these nodes."""
+        if not self.moves:
+            return
+        severe, before = not self.waits, self.machines_of_before()
+        for machine in before:
+            yield self.station(self.new, self.new_release, machine, Moment.AFTER_SYNC, severe=severe)
+        for machine in self.after:
+            yield self.station(self.old, self.old_release, machine, Moment.BEFORE_SYNC, severe=False)
+        for machine in self.renamed((*before, *self.after)):
+            yield self.station(self.old, self.new_release, machine, Moment.NEW_RELEASE_FIRST, severe=severe)
+            yield self.station(self.new, self.old_release, machine, Moment.OLD_RELEASE_STILL, severe=severe)
+
+    def back(self) -> Iterator[Station]:
+        """What nodes ask for if this change is reverted: the driver of before on all that they may run by then."""
+        for machine in dict.fromkeys((*self.before, *self.after)):
+            yield self.station(self.old, self.old_release, machine, Moment.AFTER_SYNC, severe=True)
+            if _renames(self.old_release, self.new_release, machine):
+                yield self.station(self.old, self.new_release, machine, Moment.NEW_RELEASE_FIRST, severe=True)
+
+    def renamed(self, among: Sequence[Machine]) -> Iterator[Machine]:
+        """The machines whose system the two releases name otherwise, each once."""
+        for machine in dict.fromkeys(among):
+            if _renames(self.old_release, self.new_release, machine):
+                yield machine
+
+    @property
+    def moves(self) -> bool:
+        """Whether these nodes load another driver, or the same one in another way."""
+        return self.moves_itself or self.old_release.version != self.new_release.version or self.begins
+
+    @property
+    def moves_itself(self) -> bool:
+        return self.old != self.new or self.was[1].os != self.becomes[1].os
+
+    @property
+    def begins(self) -> bool:
+        """Whether autoUpgrade is switched on: every node whose pod is older than its template is upgraded."""
+        return not automatic(*self.was) and automatic(*self.becomes)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the driver that runs goes on running until a person acts.
+
+        Nothing is upgraded by itself, no node is added, and nothing in the change deletes driver pods.
+        """
+        (was, earlier), (becomes, pool) = self.was, self.becomes
+        if automatic(becomes, pool) or not one_size(earlier, pool):
+            return False
+        same_object = earlier.object_name == pool.object_name and earlier.node_selector == pool.node_selector
+        same_place = was.operator.namespace == becomes.operator.namespace and self.old.api is self.new.api
+        same_mode = earlier.driver.mode is pool.driver.mode
+        names_alike = not any(_renames(self.old_release, self.new_release, machine) for machine in self.before)
+        return same_object and same_place and same_mode and names_alike
+
+    def machines_of_before(self) -> tuple[Machine, ...]:
+        """The machines that this pool's nodes bring with them; in a split each part has those that it declares."""
+        before = self.before
+        if not any(machine.kernel for machine in before) and self.new.precompiled:
+            # Kernels were nobody's concern while the driver was compiled: those of today are what is known.
+            kernels = dict.fromkeys(machine.kernel for machine in self.after)
+            before = tuple(
+                Machine(machine.os_id, machine.os_version, kernel, machine.arch)
+                for machine in before
+                for kernel in kernels
+            )
+        if len(self.parts) < 2 or self.moves_itself:
+            return before
+        mine = frozenset(self.after)
+        declared = frozenset(machine for part in self.parts for machine in machines(part))
+        return tuple(machine for machine in before if machine in mine or machine not in declared)
+
+    def station(
+        self, settings: Settings, release: Release, machine: Machine, moment: Moment, *, severe: bool
+    ) -> Station:
+        """One state with its image."""
+        combination = self.combination(settings, release, machine)
+        standing, built = None, False
+        if not isinstance(combination.reference, Refused):
+            standing = self.images.becomes.look_up(combination)
+            synced = moment in {Moment.AFTER_SYNC, Moment.OLD_RELEASE_STILL}
+            built = self.images.is_built(combination, synced=synced)
+        return Station(
+            was=self.was,
+            becomes=self.becomes,
+            machine=machine,
+            moment=moment,
+            release=release,
+            combination=combination,
+            standing=standing,
+            built=built,
+            severe=severe,
+        )
+
+    def combination(self, settings: Settings, release: Release, machine: Machine) -> Combination:
+        pool = self.becomes[1] if settings is self.new else self.was[1]
+        kernel = machine.kernel if settings.precompiled else ""
+        reference = composed(
+            release,
+            settings.api,
+            settings.repository,
+            settings.version,
+            declared_system(machine.os_id, machine.os_version, kernel),
+            precompiled=settings.precompiled,
+        )
+        return Combination(
+            pool=pool,
+            kernel=Kernel(kernel, kernel, upcoming=False, file="", path=()) if kernel else None,
+            arch=machine.arch,
+            upcoming=False,
+            repository=settings.repository,
+            reference=reference,
+        )
+
+
+def _for_undeclared(was: Cluster, pool: Pool) -> Pool | None:
+    """The pool whose driver was loaded on nodes that no other selected, unless the new pool's nodes were another's."""
+    from_default = next((other for other in was.managed_pools if other.default), None)
+    if was.operator.driver_api is DriverApi.CLUSTERPOLICY:
+        from_default = next(iter(was.managed_pools), None)
+    return from_default if from_default is not None and from_default.name != pool.name else None
+
+
+def _declared(cluster: Cluster, pool: Pool) -> dict[tuple[str, str], Combination]:
+    """The images that the pool's nodes are declared to ask for, those of running kernels before upcoming ones."""
+    found: dict[tuple[str, str], Combination] = {}
+    for combination in combinations(cluster, pool):
+        found.setdefault((_text(combination), combination.arch), combination)
+    return found
+
+
+def _text(combination: Combination) -> str:
+    reference = combination.reference
+    return reference if isinstance(reference, str) else reference.message
+
+
+def _renames(old: Release, new: Release, machine: Machine) -> bool:
+    """Whether the two releases name the machine's OS otherwise, and so every image and DaemonSet of its nodes."""
+    return os_tag(old, machine.os_id, machine.os_version) != os_tag(new, machine.os_id, machine.os_version)

@@ -1,0 +1,42 @@
+"""The commit that clusters are taken to run: where the work begins to differ from the upstream's default branch."""
+
+from msgspec import Struct
+
+from generator.edges.errors import OutsideError
+from generator.edges.git.command import Git
+
+SHORT = 12
+ORIGIN = "refs/remotes/origin/HEAD"
+
+
+class Base(Struct, frozen=True):
+    """A revision to compare with, and how a reader is told which it is."""
+
+    rev: str
+    label: str
+
+
+def named(rev: str) -> Base:
+    """A revision that the reader named."""
+    return Base(rev, rev)
+
+
+def synced_base(git: Git) -> Base:
+    """The merge base of HEAD and the default branch of the upstream; HEAD where no such branch is known here.
+
+    What is merged is what Argo CD or Flux brings to clusters; commits of this clone alone are not.
+    """
+    here = Base("HEAD", "HEAD")
+    try:
+        listed = git.read("for-each-ref", "--format=%(refname) %(symref:short)", "refs/remotes/*/HEAD")
+        remotes = dict(line.split(" ", 1) for line in listed.decode("utf-8", "replace").splitlines() if " " in line)
+        if len(remotes) != 1 and ORIGIN not in remotes:
+            return here
+        ref = ORIGIN if ORIGIN in remotes else next(iter(remotes))
+        found = git.run("merge-base", "HEAD", ref)
+    except OutsideError:
+        return here
+    commit = found.stdout.decode().strip()
+    if found.code or not commit:
+        return here
+    return Base(commit, f"{commit[:SHORT]} (merge base with {remotes[ref]})")

@@ -1,0 +1,231 @@
+"""What nodes ask for on the way. The images that are built are written by hand in each case."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from generator.change.passage import Moment, lost, passages, stock, swaps
+from generator.revision.revision import Revision
+from tests.testing.judging import revision_of
+from tests.testing.pools import HEAD, inventory, pool
+
+REPOSITORY = "nvcr.io/nvidia/driver"
+K1, K2, K3 = (f"5.15.0-{number}-generic" for number in (173, 177, 185))
+OFF = "upgradePolicy: {autoUpgrade: false}"
+
+
+def tag(driver: str, kernel: str, system: str = "ubuntu22.04") -> str:
+    return f"{driver}-{kernel}-{system}"
+
+
+def catalog(tags: Sequence[str], repository: str = REPOSITORY) -> str:
+    rows = "".join(f'  - {{tag: "{listed}", platforms: [linux/amd64]}}\n' for listed in tags)
+    return f"{HEAD}kind: ImageCatalog\nrepository: {repository}\nimages: {'' if rows else '[]'}\n{rows}"
+
+
+def state(*pools: str, built: Sequence[str] = (), operator: str = "version: v26.7.0") -> Revision:
+    files = inventory(*pools, operator=operator) | {"inventory/images.yaml": catalog(built)}
+    revision, problems = revision_of(files)
+    assert [str(problem) for problem in problems] == []
+    return revision
+
+
+def train(*kernels: str, driver: str = 'branch: "580"', nodes: str = "4", **more: str) -> str:
+    return pool("a", f"nodes: {nodes}", f"driver: {{{driver}}}", kernels=f"[{', '.join(kernels)}]", **more)
+
+
+def way(was: Revision, becomes: Revision) -> list[tuple[str, str, Moment, bool]]:
+    """Pool, image, moment and whether it is severe, of every image that nodes ask for on the way and nobody built."""
+    (then,), (now,) = was.fleet.clusters, becomes.fleet.clusters
+    images = stock(was.catalog, becomes.catalog)
+    return [
+        (passage.becomes[1].name, passage.image, passage.moment, passage.severe)
+        for passage in passages(then, now, images)
+    ]
+
+
+SYNCED, EARLY = Moment.AFTER_SYNC, Moment.BEFORE_SYNC
+BRANCH_595 = 'branch: "595"'
+
+
+def test_kernel_and_driver_at_once_pass_through_the_new_driver_on_the_old_kernel() -> None:
+    built = [tag("580", K1), tag("580", K2), tag("595", K2)]
+    was, becomes = state(train(K1), built=built), state(train(K2, driver=BRANCH_595), built=built)
+    assert way(was, becomes) == [("a", tag("595", K1), SYNCED, True)]
+
+
+def test_a_node_that_boots_early_asks_for_the_old_driver_on_the_new_kernel() -> None:
+    built = [tag("580", K1), tag("595", K1), tag("595", K2)]
+    was, becomes = state(train(K1), built=built), state(train(K1, K2, driver=BRANCH_595), built=built)
+    assert way(was, becomes) == [("a", tag("580", K2), EARLY, False)]
+
+
+def test_where_every_image_is_built_nothing_is_missed() -> None:
+    built = [tag(driver, kernel) for driver in ("580", "595") for kernel in (K1, K2)]
+    assert way(state(train(K1), built=built), state(train(K2, driver=BRANCH_595), built=built)) == []
+
+
+def test_a_kernel_alone_moves_no_driver() -> None:
+    built = [tag("580", K1), tag("580", K2)]
+    assert way(state(train(K1), built=built), state(train(K1, K2), built=built)) == []
+    assert way(state(train(K1, K2), built=built), state(train(K2), built=built[1:])) == []
+
+
+def test_what_is_declared_to_run_is_another_rules_to_tell() -> None:
+    """image/missing says that 595 isn't built for a kernel that stays declared."""
+    built = [tag("580", K1)]
+    assert way(state(train(K1), built=built), state(train(K1, driver=BRANCH_595), built=built)) == []
+
+
+def test_an_image_that_was_missing_before_is_no_news() -> None:
+    was = state(train(K1, K2), built=[tag("580", K1)])
+    becomes = state(train(K1, driver="kernelModuleType: open"), built=[tag("580", K1)])
+    assert way(was, becomes) == []
+
+
+def test_a_line_that_is_removed_removes_no_image_and_one_that_is_gone_does() -> None:
+    built = [tag("580", K1), tag("595", K1), tag("595", K2)]
+    was = state(train(K1), built=[*built, tag("580", K2)])
+    becomes = state(train(K2, driver=BRANCH_595), built=[tag("595", K2)])
+    assert way(was, becomes) == []
+    files = inventory(train(K2, driver=BRANCH_595)) | {
+        "inventory/images.yaml": f"{HEAD}kind: ImageCatalog\nrepository: {REPOSITORY}\nimages:\n"
+        f'  - {{tag: "{tag("595", K1)}", platforms: [linux/amd64], gone: true}}\n'
+        f'  - {{tag: "{tag("595", K2)}", platforms: [linux/amd64]}}\n'
+    }
+    gone, _ = revision_of(files)
+    assert way(was, gone) == [("a", tag("595", K1), SYNCED, True)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "severe"),
+    [
+        ({"driver": f'branch: "580", {OFF}'}, {"driver": f"{BRANCH_595}, {OFF}"}, False),
+        # Another number of nodes: one that is added loads the new driver.
+        ({"driver": f'branch: "580", {OFF}'}, {"driver": f"{BRANCH_595}, {OFF}", "nodes": "5"}, True),
+        ({"driver": f'branch: "580", {OFF}', "nodes": "{min: 1, max: 4}"},
+         {"driver": f"{BRANCH_595}, {OFF}", "nodes": "{min: 1, max: 4}"}, True),
+        # Another selector: the pods of nodes that it leaves are deleted.
+        ({"driver": f'branch: "580", {OFF}'},
+         {"driver": f"{BRANCH_595}, {OFF}", "selector": "{example.com/pool: a, zone: east}"}, True),
+        ({}, {"driver": BRANCH_595}, True),
+    ],
+)  # fmt: skip
+def test_without_automatic_upgrades_only_what_deletes_pods_hurts(
+    before: dict[str, str], after: dict[str, str], severe: bool
+) -> None:
+    built = [tag("580", K1), tag("580", K2), tag("595", K2)]
+    was, becomes = state(train(K1, **before), built=built), state(train(K2, **after), built=built)
+    assert way(was, becomes) == [("a", tag("595", K1), SYNCED, severe)]
+
+
+def test_automatic_upgrades_that_are_switched_on_load_the_driver_that_waited() -> None:
+    built = [tag("595", K2), tag("580", K1)]
+    was = state(train(K1, driver=f"{BRANCH_595}, {OFF}"), built=built)
+    becomes = state(train(K2, driver=BRANCH_595), built=built)
+    # What base declares and had not built was told when it was brought.
+    assert way(was, becomes) == []
+    was = state(train(K1, driver=f'branch: "580", {OFF}'), built=built)
+    assert way(was, becomes) == [("a", tag("595", K1), SYNCED, True), ("a", tag("580", K2), EARLY, False)]
+
+
+@pytest.mark.parametrize("nodes", ["0", "{min: 0, max: 0}"])
+def test_a_pool_without_nodes_passes_through_nothing(nodes: str) -> None:
+    was, becomes = state(train(K1, nodes=nodes)), state(train(K2, driver=BRANCH_595), built=[tag("595", K2)])
+    assert way(was, becomes) == []
+
+
+@pytest.mark.parametrize("mode", ["mode: preinstalled", "mode: unmanaged"])
+def test_nodes_whose_driver_is_the_hosts_ask_for_nothing(mode: str) -> None:
+    was = state(train(K1), built=[tag("580", K1)])
+    assert way(was, state(pool("a", "nodes: 4", f"driver: {{{mode}}}", kernels=""))) == []
+
+
+def test_a_renamed_pool_has_the_machines_of_before() -> None:
+    built = [tag("580", K1), tag("580", K2), tag("595", K2)]
+    renamed = pool("b", "nodes: 4", "driver: {branch: '595'}", selector="{example.com/pool: a}", kernels=f"[{K2}]")
+    assert way(state(train(K1), built=built), state(renamed, built=built)) == [("b", tag("595", K1), SYNCED, True)]
+
+
+def test_the_parts_of_a_split_have_what_they_declare_unless_their_driver_moves() -> None:
+    built = [tag("580", K1), tag("580", K2), tag("595", K2)]
+    was = state(train(K1, K2), built=built)
+
+    def part(name: str, driver: str, kernel: str) -> str:
+        selector = f"{{example.com/pool: a, zone: {name}}}"
+        return pool(name, "nodes: 2", f"driver: {{{driver}}}", selector=selector, kernels=f"[{kernel}]")
+
+    apart = state(part("east", 'branch: "580"', K1), part("west", 'branch: "580"', K2), built=built)
+    assert way(was, apart) == []
+    moved = state(part("east", 'branch: "580"', K1), part("west", BRANCH_595, K2), built=built)
+    assert way(was, moved) == [("west", tag("595", K1), SYNCED, True)]
+
+
+def test_one_policy_drives_the_nodes_of_a_pool_that_is_no_longer_declared() -> None:
+    policy = "version: v26.7.0, driverApi: ClusterPolicy"
+    built = [tag("580", K1), tag("580", K2), tag("595", K2)]
+
+    def both(driver: str, *pools: str) -> Revision:
+        files = inventory(*pools, operator=policy, driver=driver) | {"inventory/images.yaml": catalog(built)}
+        return revision_of(files)[0]
+
+    a = pool("a", "nodes: 4", kernels=f"[{K1}]")
+    b = pool("b", "nodes: 4", kernels=f"[{K2}]")
+    assert way(both('branch: "580"', a, b), both(BRANCH_595, b)) == [("b", tag("595", K1), SYNCED, True)]
+
+
+def test_another_repository_has_its_own_images() -> None:
+    built = [tag("580", K1), tag("580", K2)]
+    here = {"inventory/images.yaml": catalog(built)}
+    there = here | {"inventory/mine.yaml": catalog([tag("580", K2)], "registry.example.com/driver")}
+    was, _ = revision_of(inventory(train(K1)) | here)
+    mine = train(K2, driver='branch: "580", repository: registry.example.com/driver')
+    becomes, _ = revision_of(inventory(mine) | there)
+    assert way(was, becomes) == [("a", tag("580", K1), SYNCED, True)]
+
+
+RHEL = '{id: rhel, version: "9.4"}'
+RED_HAT = "5.14.0-427.13.1.el9_4.x86_64"
+
+
+def test_a_release_that_names_the_system_otherwise_asks_in_both_orders() -> None:
+    """rhel9.4 before v26.7, rhel9 from then on (gpu-operator internal/state/nodepool.go getOSTag)."""
+    files = [tag("580", RED_HAT, "rhel9.4"), tag("595", RED_HAT, "rhel9")]
+    was = state(train(RED_HAT, os=RHEL), built=files, operator="version: v26.3.3")
+    becomes = state(train(RED_HAT, os=RHEL, driver=BRANCH_595), built=files)
+    assert way(was, becomes) == [
+        ("a", tag("580", RED_HAT, "rhel9"), Moment.NEW_RELEASE_FIRST, True),
+        ("a", tag("595", RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True),
+    ]
+
+
+def test_a_system_that_is_rolled_in_place_keeps_the_driver_of_the_old_one() -> None:
+    jammy, noble = tag("580", K1), tag("580", "6.8.0-31-generic", "ubuntu24.04")
+    new = train("6.8.0-31-generic", os='{id: ubuntu, version: "24.04"}')
+    was = state(train(K1), built=[jammy, noble])
+    assert way(was, state(new, built=[jammy, noble])) == []
+    (swap,) = swaps(*was.fleet.clusters, *state(new).fleet.clusters)
+    assert [(machine.os_version, machine.kernel) for machine in swap.machines] == [("22.04", K1)]
+
+
+def test_machines_that_are_all_exchanged_are_a_swap() -> None:
+    def swapped(before: str, after: str) -> bool:
+        return bool([*swaps(*state(before).fleet.clusters, *state(after).fleet.clusters)])
+
+    assert swapped(train(K1), train(K2))
+    assert not swapped(train(K1), train(K1, K2))
+    assert not swapped(train(K1, K2), train(K2))
+    assert not swapped(train(K1, nodes="0"), train(K2))
+    compiled = 'mode: compiled, version: "580.126.20"'
+    assert not swapped(train(K1, driver=compiled), train(K2, driver=compiled))
+
+
+def test_a_pool_that_goes_is_lost_unless_something_claims_its_nodes() -> None:
+    def gone(*after: str, nodes: str = "4") -> list[str]:
+        was, becomes = state(train(K1, nodes=nodes), pool("b")), state(*after)
+        return [found.was[1].name for found in lost(*was.fleet.clusters, *becomes.fleet.clusters)]
+
+    assert gone(pool("b")) == ["a"]
+    assert gone(pool("b"), nodes="0") == []
+    assert gone(pool("b"), pool("rest", "default: true", selector="")) == []
+    assert gone(pool("b"), pool("a", "driver: {mode: unmanaged}", os="", arch="", kernels="")) == []

@@ -1,0 +1,116 @@
+"""The gate and diff on changes whose both ends have their images, and whose way between them does not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.testing.fleet import EAST, IMAGES, Fleet, catalog, cluster, drivergate, inventory, judged
+from tests.testing.gitrepo import Repo, isolate
+
+K1, K2 = "5.15.0-173-generic", "5.15.0-185-generic"
+BUILT = (f"580-{K1}-ubuntu22.04", f"580-{K2}-ubuntu22.04", f"595-{K2}-ubuntu22.04")
+MOVED = cluster(kernel=K2) + '    driver: {branch: "595"}\n'
+WAY = "image/transition-missing"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fleet:
+    isolate(monkeypatch)
+    made = Fleet(tmp_path / "fleet", {**inventory(), IMAGES: catalog(*BUILT)})
+    made.render()
+    made.commit()
+    return made
+
+
+def rules(root: Path, *arguments: str) -> list[str]:
+    """The rules of the findings of a check, sorted."""
+    found = drivergate(root, "check", "--format", "json", *arguments).json["findings"]
+    return sorted({finding["rule"] for finding in found})
+
+
+def move(fleet: Fleet, *, commit: bool = True) -> None:
+    fleet.write({EAST: MOVED})
+    fleet.render()
+    if commit:
+        fleet.commit()
+
+
+SEEN = ["image/kernel-swapped", WAY]
+
+
+def test_kernel_and_driver_in_one_change_are_refused(fleet: Fleet) -> None:
+    move(fleet, commit=False)
+    assert rules(fleet.path) == SEEN
+    fleet.git("add", "-A")
+    assert rules(fleet.path, "--staged") == SEEN
+    fleet.git("commit", "-q", "-m", "both")
+    assert rules(fleet.path, "--rev", "HEAD") == SEEN
+    assert rules(fleet.path, "--against", "HEAD~1") == SEEN
+    # Without an upstream, what is committed counts as synced.
+    assert rules(fleet.path) == []
+
+
+def test_two_commits_of_one_pull_request_are_one_change(fleet: Fleet, tmp_path: Path) -> None:
+    clone = Repo(tmp_path / "clone", "--bare")
+    fleet.git("remote", "add", "origin", clone.root)
+    fleet.git("push", "-q", "origin", "main")
+    fleet.git("remote", "set-head", "origin", "main")
+    fleet.git("switch", "-q", "-c", "work")
+    fleet.write({EAST: cluster(kernel=K2)})
+    fleet.render()
+    fleet.commit(message="kernel")
+    assert rules(fleet.path) == ["image/kernel-swapped"]
+    move(fleet)
+    assert rules(fleet.path) == SEEN
+    ended = drivergate(fleet.path, "check")
+    assert ended.code == 1
+    assert "(merge base with origin/main) is taken as synced" in ended.err
+    # Each commit by itself passes: the second one believes that no node runs what the first one took out.
+    assert rules(fleet.path, "--rev", "HEAD") == []
+
+
+def test_the_kernel_first_and_the_driver_when_it_is_merged(fleet: Fleet) -> None:
+    fleet.write({EAST: cluster(kernel=K2)})
+    fleet.render()
+    fleet.commit()
+    move(fleet, commit=False)
+    assert judged(fleet.path) == []
+
+
+def test_an_image_that_the_same_change_takes_from_the_catalog_is_still_there(fleet: Fleet) -> None:
+    listed = (*BUILT, f"595-{K1}-ubuntu22.04")
+    fleet.commit({IMAGES: catalog(*listed)})
+    fleet.write({IMAGES: catalog(*BUILT)})
+    move(fleet, commit=False)
+    assert rules(fleet.path) == ["image/kernel-swapped"]
+
+
+def test_a_base_that_can_not_be_read_judges_nothing_and_says_so(fleet: Fleet) -> None:
+    fleet.write({EAST: "kind: [\n"})
+    fleet.commit()
+    move(fleet, commit=False)
+    ended = drivergate(fleet.path, "check")
+    assert "image/kernel-swapped and operator/unclaimed are not judged where HEAD can't be read" in ended.err
+
+
+def test_diff_names_the_states_between_and_the_way_back(fleet: Fleet) -> None:
+    move(fleet, commit=False)
+    ended = drivergate(fleet.path, "diff", "HEAD", "--fail-on", "missing")
+    assert ended.code == 1
+    asked = f"on the way, after the sync, on {K1}: 595-{K1}-ubuntu22.04 for linux/amd64: not built"
+    assert asked in ended.out
+    assert f"on the way, before the sync, on {K2}: 580-{K2}-ubuntu22.04 for linux/amd64: built" in ended.out
+    assert "way back: every image that a revert asks for is built" in ended.out
+    (pool,) = drivergate(fleet.path, "diff", "HEAD", "--format", "json").json["clusters"][0]["pools"]
+    assert [(passed["moment"], passed["machine"], passed["standing"]) for passed in pool["way"]] == [
+        ("after-sync", K1, "missing"),
+        ("before-sync", K2, "built"),
+    ]
+
+
+def test_diff_says_what_a_revert_would_miss(fleet: Fleet) -> None:
+    fleet.commit({IMAGES: catalog(BUILT[0], f"595-{K1}-ubuntu22.04", BUILT[2])})
+    fleet.write({EAST: cluster(kernel=f"{K1}, {K2}") + '    driver: {branch: "595"}\n'})
+    fleet.render()
+    ended = drivergate(fleet.path, "diff", "HEAD")
+    assert f"no way back: a revert asks {K2} nodes for 580-{K2}-ubuntu22.04: not built" in ended.out
