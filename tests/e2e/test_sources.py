@@ -16,6 +16,7 @@ from tests.testing.fleet import (
     NEXT_TAG,
     OBJECT,
     REFERENCES,
+    RUNNING,
     TAG,
     WEST,
     Fleet,
@@ -34,7 +35,7 @@ UNBUILT_TAG = f"580-{UNBUILT}-ubuntu22.04"
 
 # A finding of every kind: a missing image, stale output, a file that isn't read, an unsorted catalog.
 BROKEN: dict[str, str | bytes] = {
-    EAST: cluster(kernel=UNBUILT),
+    EAST: cluster(kernel=f"{RUNNING}, {UNBUILT}"),
     WEST: cluster("west", NEXT),
     "inventory/notes.yaml.bak": "kind: Cluster\n",
     IMAGES: catalog(TAG) + f'  - {{tag: "{TAG.replace("580", "570")}"}}\n',
@@ -88,7 +89,7 @@ class TestTheSameJudgement:
         assert judged(fleet.path.parent, "-C", "fleet", "--rev", "HEAD") == found
 
     def test_each_source_speaks_for_itself(self, fleet: Fleet) -> None:
-        fleet.write({EAST: cluster(kernel=UNBUILT)})
+        fleet.write({EAST: cluster(kernel=f"{RUNNING}, {UNBUILT}")})
         fleet.render()
         fleet.git("add", "-A")
         fleet.write({IMAGES: catalog(TAG, UNBUILT_TAG)})
@@ -261,7 +262,7 @@ class TestBytes:
         for source in ((), ("--staged",), ("--rev", "HEAD")):
             assert crlf.check("--strict", *source).code == 0
         assert drivergate(crlf.path, "render", "--exit-non-zero-on-change").code == 0
-        crlf.write({EAST: cluster(kernel=NEXT).replace("\n", "\r\n"), IMAGES: catalog(TAG, NEXT_TAG)})
+        crlf.write({EAST: cluster(kernel=f"{RUNNING}, {NEXT}").replace("\n", "\r\n"), IMAGES: catalog(TAG, NEXT_TAG)})
         said = drivergate(crlf.path, "render")
         assert f"wrote {REFERENCES}\n" in said.out
         assert sorted(said.out.splitlines()) == sorted(["wrote out/.drivergate-manifest", f"wrote {REFERENCES}"])
