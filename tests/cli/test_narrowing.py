@@ -117,8 +117,8 @@ def test_a_change_of_what_all_inherit_judges_all(repo: Repo, capfd: Capture) -> 
     code, out, notes = judged(repo, capfd, "--changed-since", "HEAD")
     assert code == 1
     assert " in 5 clusters" in out
-    assert len(notes) == 1
     assert notes[0].startswith("all clusters are judged: of what changed since HEAD, inventory/fleet.yaml ")
+    assert notes[1:] == ["HEAD is taken as synced, with its operator release running; --against names another"]
 
 
 def test_a_change_of_no_cluster_judges_none_and_says_so(repo: Repo, capfd: Capture) -> None:
