@@ -294,7 +294,8 @@ def _declared_before(
     if selection == NOTHING:
         return _unchanged(revision), ()
     state = opened(begun.root, begun.git, (), rev=_base(begun).rev)
-    side = Side(label=_base(begun).label, day=state.day, files=earlier, door=door(state.source))
+    lock = _earlier_lock(begun, files)
+    side = Side(label=_base(begun).label, day=state.day, files=earlier, lock=lock, door=door(state.source))
     then, catalog = declared_before(declaration, revision.catalog, now, side, selection)
     unread = [finding for finding in then.blocking if finding.rule != REQUIRES]
     notes = (f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}",) if unread else ()
@@ -316,6 +317,16 @@ def _unchanged(revision: Revision) -> Before:
     return Before(replace(revision.fleet, clusters=()), revision.catalog)
 
 
+def _earlier_lock(begun: Begun, files: Mapping[str, bytes]) -> bytes | None:
+    """The lock file of sources of the revision that is compared with; None where it has none."""
+    assert begun.tree is not None
+    entry = begun.tree.collect().get(SOURCES_LOCK)
+    if entry is None:
+        return None
+    changed = changed_blobs([entry], files)
+    return read_blobs(begun.git, changed.values())[changed[SOURCES_LOCK]] if changed else files[SOURCES_LOCK]
+
+
 def _earlier_files(begun: Begun, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files below inventory/ of the revision that is compared with; of sources, too, at its own commits."""
     assert begun.tree is not None
@@ -328,9 +339,8 @@ def _earlier_files(begun: Begun, files: Mapping[str, bytes]) -> dict[str, bytes]
         if blob not in contents:
             raise CouldNotLookError(f"the content of {path} isn't on this machine", "fetch it first")
         earlier[path] = contents[blob]
-    lock = entries.get(SOURCES_LOCK)
-    same = not changed_blobs([lock], files) if lock is not None else SOURCES_LOCK not in files
-    if same:
+    lock = _earlier_lock(begun, files)
+    if lock == files.get(SOURCES_LOCK):
         return earlier | {path: data for path, data in files.items() if path.startswith(SOURCES)}
     source = opened(begun.root, begun.git, (INVENTORY,), rev=_base(begun).rev).source
     elsewhere = [entry.path for entry in source.paths(INVENTORY) if entry.path.startswith(SOURCES)]

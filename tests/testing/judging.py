@@ -64,6 +64,7 @@ def _before(now: Declaration, revision: Revision, files: Mapping[str, str | byte
         label="BASE",
         day=DAY,
         files=content,
+        lock=content.get(SOURCES_LOCK),
         door=lambda paths: {path: content[path] for path in paths if path in content},
     )
     then, catalog = declared_before(now, revision.catalog, {}, state, EVERYTHING)
