@@ -11,7 +11,7 @@ from generator.declared.entry import Entry
 from generator.facts.tag import Unreadable, parse
 
 
-class Said(Struct, frozen=True):
+class CommonFacts(Struct, frozen=True):
     """What is said of all images at once, None where nothing is."""
 
     platforms: tuple[str, ...] | None = None
@@ -26,33 +26,33 @@ class Added(Struct, frozen=True, kw_only=True):
     others: tuple[Unreadable, ...]
 
 
-def added(named: Iterable[Named], listed: Mapping[str, Mapping[str, Entry]], said: Said) -> Added:
+def added(named: Iterable[Named], listed: Mapping[str, Mapping[str, Entry]], facts: CommonFacts) -> Added:
     """What the catalog, repository -> tag -> line, makes of the images, each with its repository."""
     changes: dict[tuple[str, str], Change | None] = {}
     others: dict[str, Unreadable] = {}
-    for one in named:
-        parsed = parse(one.tag)
+    for image in named:
+        parsed = parse(image.tag)
         if isinstance(parsed, Unreadable):
-            others[one.tag] = parsed
+            others[image.tag] = parsed
             continue
-        whose = one.repository
-        old = listed.get(whose, {}).get(one.tag)
-        earlier = changes.get((whose, one.tag))
-        entry = _entry(one, earlier.new if earlier else old, said)
-        changes[whose, one.tag] = between(whose, old, entry)
-    found = tuple(one for one in changes.values() if one is not None)
-    return Added(changes=found, known=len(changes) - len(found), others=tuple(others.values()))
+        whose = image.repository
+        old = listed.get(whose, {}).get(image.tag)
+        earlier = changes.get((whose, image.tag))
+        entry = _entry(image, earlier.new if earlier else old, facts)
+        changes[whose, image.tag] = between(whose, old, entry)
+    differing = tuple(change for change in changes.values() if change is not None)
+    return Added(changes=differing, known=len(changes) - len(differing), others=tuple(others.values()))
 
 
-def _entry(one: Named, old: Entry | None, said: Said) -> Entry:
+def _entry(image: Named, old: Entry | None, facts: CommonFacts) -> Entry:
     """What was recorded of another digest is not what this one stands for."""
-    digest = one.digest or (old.digest if old else None) or None
+    digest = image.digest or (old.digest if old else None) or None
     same = old is not None and old.digest in {None, digest}
-    kept = old if old is not None and same else Entry(one.tag)
+    kept = old if old is not None and same else Entry(image.tag)
     return replace(
         kept,
         digest=digest,
         gone=False,
-        platforms=said.platforms or kept.platforms,
-        module_type=said.module_type or kept.module_type,
+        platforms=facts.platforms or kept.platforms,
+        module_type=facts.module_type or kept.module_type,
     )

@@ -53,12 +53,12 @@ def between(repository: str, old: Entry | None, new: Entry) -> Change | None:
 def edits(changes: Iterable[Change]) -> dict[str, dict[str, Entry | None]]:
     """The same as what each repository's files must hold."""
     out: dict[str, dict[str, Entry | None]] = {}
-    for one in changes:
-        out.setdefault(one.repository, {})[one.tag] = one.new
+    for change in changes:
+        out.setdefault(change.repository, {})[change.tag] = change.new
     return out
 
 
 def counted(changes: Iterable[Change]) -> Mapping[Kind, int]:
     """How many of each kind, those that there are."""
-    kinds = [one.kind for one in changes]
+    kinds = [change.kind for change in changes]
     return {kind: kinds.count(kind) for kind in Kind if kind in kinds}

@@ -123,12 +123,12 @@ def _facts(entry: Entry) -> Entry:
 def _same(some: Sequence[Entry], others: Sequence[Entry]) -> bool:
     """Whether both say the same, wherever they say it."""
     return len(some) == len(others) and all(
-        _facts(one) == _facts(other) for one, other in zip(some, others, strict=True)
+        _facts(entry) == _facts(other) for entry, other in zip(some, others, strict=True)
     )
 
 
 def _apart(text: str, read: CatalogFile) -> _Parts | None:
-    heads = [found for found in _HEADS.finditer(text) if _IMAGES.fullmatch(found[0])]
+    heads = [head for head in _HEADS.finditer(text) if _IMAGES.fullmatch(head[0])]
     if len(heads) != 1:
         return None
     end = heads[0].end()
@@ -218,7 +218,7 @@ def _rewrite(block: _Block, entry: Entry, indent: str, line_end: str) -> None:
     lines = _LINES.findall(block.lines)
     own = [line for line in lines if not _NOTHING.fullmatch(line.rstrip("\n"))]
     inner = [line for line in lines if "#" in line and _NOTHING.fullmatch(line.rstrip("\n"))]
-    comments = "".join(found[0].rstrip() for line in own if (found := _COMMENT.search(line)))
+    comments = "".join(comment[0].rstrip() for line in own if (comment := _COMMENT.search(line)))
     ended = re.search(r"\r?\n$", own[-1])
     block.above += "".join(inner)
     block.lines = f"{_line(entry, indent)}{comments}{ended[0] if ended else line_end}"

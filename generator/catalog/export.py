@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
-from generator.declared.mirror import MirrorKind, asked, node_mirrors, upstreams
+from generator.declared.mirror import MirrorKind, catalog_name, node_mirrors, upstreams
 from generator.operator.combination import combinations, references
 
 
@@ -45,21 +45,21 @@ def wanted(fleet: Fleet, catalog: Catalog, *, clusters: Collection[str] = (), to
                 users.setdefault(reference, set()).add(f"{cluster.name}/{pool.name}")
             for reference, upcoming in _drivers(cluster, pool):
                 drivers[reference] = drivers.get(reference, True) and upcoming
-    made = _Exporting(fleet, catalog, to)
-    return tuple(made.one(reference, users[reference], drivers.get(reference)) for reference in sorted(users))
+    export = _Export(fleet, catalog, to)
+    return tuple(export.image(reference, users[reference], drivers.get(reference)) for reference in sorted(users))
 
 
 def _drivers(cluster: Cluster, pool: Pool) -> Iterator[tuple[str, bool]]:
-    for one in combinations(cluster, pool):
-        if isinstance(one.reference, str):
-            yield one.reference, one.upcoming
+    for combination in combinations(cluster, pool):
+        if isinstance(combination.reference, str):
+            yield combination.reference, combination.upcoming
 
 
 def clashing(images: Iterable[Wanted], *, repositories: bool = False) -> tuple[str, str, str] | None:
     """Two sources that would end up under one name, and that name; of whole repositories, nodes are sent to one."""
     sources: dict[str, str] = {}
-    for one in images:
-        source, target = (split(one.source)[0], one.mirror) if repositories else (one.source, one.target)
+    for image in images:
+        source, target = (split(image.source)[0], image.mirror) if repositories else (image.source, image.target)
         if target and source != target and sources.setdefault(target, source) != source:
             return sources[target], source, target
     return None
@@ -86,11 +86,11 @@ def release_notes(fleet: Fleet, *, clusters: Collection[str] = ()) -> Iterator[s
             )
 
 
-class _Exporting:
+class _Export:
     def __init__(self, fleet: Fleet, catalog: Catalog, to: str) -> None:
         self.mirrors, self.catalog, self.to = fleet.mirrors, catalog, to.rstrip("/")
 
-    def one(self, reference: str, users: set[str], upcoming: bool | None) -> Wanted:
+    def image(self, reference: str, users: set[str], upcoming: bool | None) -> Wanted:
         repository, rest = split(reference)
         tag = rest[1:]
         source, known = self._source(repository, tag)
@@ -114,8 +114,12 @@ class _Exporting:
 
     def _source(self, repository: str, tag: str) -> tuple[str, str]:
         """Where to copy from, and which repository is known to have it, "" where none is."""
-        chain = [asked(self.mirrors, repository)]
-        chain += [name for one in upstreams(self.mirrors, chain[0]) if (name := asked(self.mirrors, one)) not in chain]
+        chain = [catalog_name(self.mirrors, repository)]
+        chain += [
+            name
+            for upstream in upstreams(self.mirrors, chain[0])
+            if (name := catalog_name(self.mirrors, upstream)) not in chain
+        ]
         having = [name for name in chain if self._has(name, tag)]
         # What is to be copied comes from further up, even where the copy has it already.
         above = [name for name in having if name != chain[0]] or having or chain[1:] or chain
@@ -124,5 +128,5 @@ class _Exporting:
     def _has(self, repository: str, tag: str) -> bool:
         entry = self.catalog.find(repository, tag)
         if entry is None and ":" in tag:
-            return any(one.digest == tag for one in (self.catalog.images(repository) or {}).values())
+            return any(listed.digest == tag for listed in (self.catalog.images(repository) or {}).values())
         return entry is not None and not entry.gone

@@ -41,25 +41,25 @@ def revised(
 ) -> Revised:
     """The changes of each repository, filed. `texts` are all files by path; `tidy` removes files that end up empty."""
     by_repository: dict[str, list[CatalogFile]] = {}
-    for one in catalogs:
-        by_repository.setdefault(one.repository, []).append(one)
+    for catalog in catalogs:
+        by_repository.setdefault(catalog.repository, []).append(catalog)
     written: dict[str, bytes] = {}
     removed: list[str] = []
     refused: list[Uneditable] = []
     for repository, wanted in changes.items():
         filing = _Filing(repository, by_repository.get(repository, []), texts)
         for file, ours in filing.sorted_out(wanted).items():
-            made = (
+            content = (
                 edited(file, texts[file], ours, filing.read.get(file))
                 if file in texts
                 else fresh(repository, _listed(ours))
             )
-            if isinstance(made, Uneditable):
-                refused.append(made)
-            elif tidy and _says_nothing(made):
+            if isinstance(content, Uneditable):
+                refused.append(content)
+            elif tidy and _says_nothing(content):
                 removed.append(file)
-            elif made != texts.get(file):
-                written[file] = made
+            elif content != texts.get(file):
+                written[file] = content
     return Revised(written=written, removed=tuple(removed), refused=tuple(refused))
 
 
@@ -79,16 +79,16 @@ class _Filing:
 
     def __init__(self, repository: str, catalogs: list[CatalogFile], texts: Mapping[str, bytes]) -> None:
         self.repository, self.texts = repository, texts
-        self.read = {one.file: one for one in catalogs}
+        self.read = {catalog.file: catalog for catalog in catalogs}
         self.files = list(self.read)
         self.holders: dict[str, tuple[str, ...]] = {}
         self.shelves: dict[Shelf, Counter[str]] = {}
-        for one in catalogs:
-            alone = (one.file,)
-            for entry in one.entries:
+        for catalog in catalogs:
+            alone = (catalog.file,)
+            for entry in catalog.entries:
                 held = self.holders.setdefault(entry.tag, alone)
                 if held is not alone:
-                    self.holders[entry.tag] = (*held, one.file)
+                    self.holders[entry.tag] = (*held, catalog.file)
         self.chosen: dict[Shelf | None, str] = {}
 
     def sorted_out(self, changes: Changes) -> dict[str, dict[str, Entry | None]]:
@@ -113,9 +113,9 @@ class _Filing:
         held = self._held()
         likes = [where] if where is None else [where, Shelf(where.branch, where.os, not where.precompiled)]
         for like in likes:
-            found = held.get(like) if like else None
-            if found:
-                return min(found, key=lambda file: (-found[file], file))
+            counts = held.get(like) if like else None
+            if counts:
+                return min(counts, key=lambda file: (-counts[file], file))
         own = self._own(where)
         if own in self.files:
             return own
@@ -123,7 +123,7 @@ class _Filing:
 
     def _is_split(self, held: Iterable[Shelf]) -> bool:
         """Whether the one file is the first of several: it is named for the one branch that it holds."""
-        branches = {one.branch for one in held}
+        branches = {kind.branch for kind in held}
         return len(branches) == 1 and branches.pop() in self.files[0].rpartition("/")[2]
 
     def _held(self) -> dict[Shelf, Counter[str]]:

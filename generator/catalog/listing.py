@@ -9,7 +9,7 @@ from generator.catalog.need import Need, needs
 from generator.declared.catalog import Catalog
 from generator.declared.entry import Entry
 from generator.declared.fleet import Fleet
-from generator.declared.mirror import MirrorKind, Mirrors, asked, upstreams
+from generator.declared.mirror import MirrorKind, Mirrors, catalog_name, upstreams
 from generator.facts.kernel import architecture
 from generator.facts.tag import ImageTag, parse
 from generator.images.lookup import serves
@@ -38,8 +38,8 @@ class Row(Struct, frozen=True, kw_only=True):
     @property
     def parsed(self) -> ImageTag | None:
         """The parts of its name, where it is a driver's."""
-        found = parse(self.tag)
-        return found if isinstance(found, ImageTag) else None
+        tag = parse(self.tag)
+        return tag if isinstance(tag, ImageTag) else None
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class Row(Struct, frozen=True, kw_only=True):
 def rows(fleet: Fleet, catalog: Catalog) -> Iterator[Row]:
     """Everything that is listed or needed, by repository and tag."""
     needed = needs(fleet)
-    passed_on = {one.name for one in fleet.mirrors.values() if one.kind is not MirrorKind.COPY}
+    passed_on = {mirror.name for mirror in fleet.mirrors.values() if mirror.kind is not MirrorKind.COPY}
     for repository in sorted({*catalog.repositories, *needed} - passed_on):
         listed, ours = catalog.repositories.get(repository, {}), needed.get(repository, {})
         copies = _copies(fleet.mirrors, repository)
@@ -73,12 +73,12 @@ def rows(fleet: Fleet, catalog: Catalog) -> Iterator[Row]:
 def _copies(mirrors: Mirrors, repository: str) -> tuple[str, ...]:
     """The repositories that are copied from this one, directly or by way of others."""
     return tuple(
-        name for name, one in mirrors.items() if one.kind is MirrorKind.COPY and _is_of(mirrors, name, repository)
+        name for name, mirror in mirrors.items() if mirror.kind is MirrorKind.COPY and _is_of(mirrors, name, repository)
     )
 
 
 def _is_of(mirrors: Mirrors, name: str, repository: str) -> bool:
-    return repository in {asked(mirrors, one) for one in upstreams(mirrors, name)}
+    return repository in {catalog_name(mirrors, upstream) for upstream in upstreams(mirrors, name)}
 
 
 def _state(catalog: Catalog, repository: str, tag: str, copies: tuple[str, ...], *, pulled: bool) -> tuple[State, str]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from generator.catalog.filing import Shelf
 from generator.declared.entry import Entry
 from generator.declared.fleet import Cluster, Fleet, Mode, Pool
-from generator.declared.mirror import Mirrors, asked, upstreams
+from generator.declared.mirror import Mirrors, catalog_name, upstreams
 from generator.facts import driver as drivers
 from generator.facts.kernel import architecture
 from generator.facts.osname import major, os_tag
@@ -96,20 +96,20 @@ def _shelf(tag: ImageTag) -> Shelf:
 
 def wishes(fleet: Fleet) -> dict[str, Wish]:
     """By repository, in bytewise order: those that pools name, as the ones that are asked, and what copies are of."""
-    found: dict[str, Wish] = {}
+    by_name: dict[str, Wish] = {}
     for cluster in fleet.clusters:
         for pool in cluster.managed_pools:
-            wish = found.setdefault(pool.driver.repository, nothing())
+            wish = by_name.setdefault(pool.driver.repository, nothing())
             for where in _shelves(cluster, pool):
                 wish.shelves.setdefault(where, set()).update(pool.arch)
-            for one in combinations(cluster, pool):
-                if isinstance(one.reference, str):
-                    wish.tags.setdefault(one.tag, []).append(_user(one))
-    return _spread(found, fleet.mirrors)
+            for combination in combinations(cluster, pool):
+                if isinstance(combination.reference, str):
+                    wish.tags.setdefault(combination.tag, []).append(_user(combination))
+    return _spread(by_name, fleet.mirrors)
 
 
-def _user(one: Combination) -> User:
-    return User(one.pool.cluster, one.pool.name, one.upcoming, one.platform)
+def _user(combination: Combination) -> User:
+    return User(combination.pool.cluster, combination.pool.name, combination.upcoming, combination.platform)
 
 
 def _shelves(cluster: Cluster, pool: Pool) -> Iterator[Shelf]:
@@ -125,11 +125,11 @@ def _shelves(cluster: Cluster, pool: Pool) -> Iterator[Shelf]:
             yield Shelf(branch, name, precompiled)
 
 
-def _spread(found: Mapping[str, Wish], mirrors: Mirrors) -> dict[str, Wish]:
+def _spread(by_name: Mapping[str, Wish], mirrors: Mirrors) -> dict[str, Wish]:
     """From the names that pools have to the repositories that can be asked, up to the end of each chain of copies."""
     out: dict[str, Wish] = {}
-    for name, wish in found.items():
-        chain = dict.fromkeys(asked(mirrors, one) for one in (name, *upstreams(mirrors, name)))
+    for name, wish in by_name.items():
+        chain = dict.fromkeys(catalog_name(mirrors, link) for link in (name, *upstreams(mirrors, name)))
         for repository in chain:
             out.setdefault(repository, nothing()).with_all(wish)
     return dict(sorted(out.items()))
@@ -137,7 +137,11 @@ def _spread(found: Mapping[str, Wish], mirrors: Mirrors) -> dict[str, Wish]:
 
 def needs(fleet: Fleet) -> dict[str, dict[str, Need]]:
     """By repository and tag, both in order: what nodes ask for, of the repositories that pools name."""
-    named = {asked(fleet.mirrors, pool.driver.repository) for one in fleet.clusters for pool in one.managed_pools}
+    named = {
+        catalog_name(fleet.mirrors, pool.driver.repository)
+        for cluster in fleet.clusters
+        for pool in cluster.managed_pools
+    }
     return {
         repository: {
             tag: Need(repository=repository, tag=tag, users=tuple(sorted(wish.tags[tag]))) for tag in sorted(wish.tags)

@@ -22,13 +22,13 @@ def unneeded(
     listed: Mapping[str, Mapping[str, Entry]], wishes: Mapping[str, Wish], past: Iterable[Past]
 ) -> tuple[Change, ...]:
     """The lines that can go, repository by repository, each in the order of its tags."""
-    asked = [wishes, *(one.wishes for one in past)]
-    texts = [one.unread for one in past if one.unread]
+    demands = [wishes, *(state.wishes for state in past)]
+    texts = [state.unread for state in past if state.unread]
     return tuple(
         Change(Kind.REMOVED, repository, tag, entries[tag], None)
         for repository, entries in sorted(listed.items())
         for tag in sorted(entries)
-        if not any(repository in one and one[repository].asks_for(entries[tag]) for one in asked)
+        if not any(repository in demand and demand[repository].asks_for(entries[tag]) for demand in demands)
         and not any(word in text for word in _telling(tag) for text in texts)
     )
 

@@ -60,11 +60,11 @@ class Outcome(Struct, frozen=True):
 
 def survey(tags: Iterable[str], listed: Mapping[str, Entry], wish: Wish | None) -> Survey:
     """What to look at: of the registry's tags those that a fleet can need (all without a wish), and what it lacks."""
-    found = sorted(set(tags))
+    names = sorted(set(tags))
     tasks: list[Task] = []
     others: list[Unreadable] = []
     skipped = 0
-    for tag in found:
+    for tag in names:
         old = listed.get(tag)
         if (wish is not None and wish.takes(tag)) or (old is not None and old.gone):
             tasks.append(Task(tag, old))
@@ -76,9 +76,9 @@ def survey(tags: Iterable[str], listed: Mapping[str, Entry], wish: Wish | None) 
             tasks.append(Task(tag, old))
         else:
             skipped += 1
-    there = set(found)
+    there = set(names)
     lost = [Task(tag, old, listed=False) for tag, old in listed.items() if not old.gone and tag not in there]
-    return Survey(tags=len(found), tasks=(*tasks, *lost), skipped=skipped, others=tuple(others))
+    return Survey(tags=len(names), tasks=(*tasks, *lost), skipped=skipped, others=tuple(others))
 
 
 def outcome(repository: str, task: Task, seen: Seen) -> Outcome:
@@ -102,7 +102,7 @@ def entry(image: BuiltImage, old: Entry | None) -> Entry:
     version = image.driver_version if re.fullmatch(VERSION, image.driver_version) else None
     if version is None and old is not None and old.digest in {None, digest}:
         version = old.driver_version
-    platforms = tuple(one for one in image.platforms if re.fullmatch(PLATFORM, one))
+    platforms = tuple(platform for platform in image.platforms if re.fullmatch(PLATFORM, platform))
     return Entry(
         tag=image.tag,
         platforms=_kept_once(platforms) if platforms else None,
@@ -149,26 +149,26 @@ def discrepancies(repository: str, claimed: Entry, seen: Vanished | BuiltImage) 
             return ()
         return (Discrepancy(claimed, f'{repository} has no "{claimed.tag}"', f"{sync}, or push the image again"),)
     if claimed.gone:
-        said = f'"{claimed.tag}" is listed as gone, and {repository} has it'
-        return (Discrepancy(claimed, said, sync),)
+        message = f'"{claimed.tag}" is listed as gone, and {repository} has it'
+        return (Discrepancy(claimed, message, sync),)
     wrong = list(_contradicted(claimed, seen))
     if claimed.digest is not None and claimed.digest != seen.digest:
         what = f"was pushed again: it is listed with {claimed.digest} and points to {seen.digest}"
         wrong = ["; it ".join([what, *wrong])]  # what else differs, differs for that
-    return tuple(Discrepancy(claimed, f'"{claimed.tag}" {one}', sync) for one in wrong)
+    return tuple(Discrepancy(claimed, f'"{claimed.tag}" {contradiction}', sync) for contradiction in wrong)
 
 
 def _contradicted(claimed: Entry, seen: BuiltImage) -> Iterator[str]:
-    lacking = [one for one in claimed.platforms or () if _usual(one) not in map(_usual, seen.platforms)]
+    lacking = [platform for platform in claimed.platforms or () if _usual(platform) not in map(_usual, seen.platforms)]
     if lacking:
         has = ", ".join(seen.platforms) or "no platform"
         yield f"is listed for {', '.join(lacking)} and has {has}"
-    for what, said, told in (
+    for what, listed, held in (
         ("driver", claimed.driver_version, seen.driver_version),
         ("kernel modules", claimed.module_type, seen.module_type),
     ):
-        if said is not None and told and said != told:
-            yield f"is listed with {what} {said} and holds {told}"
+        if listed is not None and held and listed != held:
+            yield f"is listed with {what} {listed} and holds {held}"
 
 
 def _usual(platform: str) -> str:

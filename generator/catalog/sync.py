@@ -13,7 +13,7 @@ from generator.facts.tag import Unreadable
 FIRST_PAUSE, SHARE = 2.0, 20
 
 
-class Said(Struct, frozen=True):
+class Remark(Struct, frozen=True):
     """Something about one image."""
 
     tag: str
@@ -32,8 +32,8 @@ class Synced(Struct, frozen=True, kw_only=True):
     known: int = 0
     skipped: int = 0
     others: tuple[Unreadable, ...] = ()
-    notes: tuple[Said, ...] = ()
-    unseen: tuple[Said, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    unseen: tuple[Remark, ...] = ()
     left: int = 0
     absent: bool = False
     error: str = ""
@@ -50,12 +50,12 @@ class Run(Struct, frozen=True, kw_only=True):
     @property
     def changes(self) -> tuple[Change, ...]:
         """Every line that changes."""
-        return tuple(change for one in self.repositories for change in one.changes)
+        return tuple(change for repository in self.repositories for change in repository.changes)
 
     @property
     def unseen(self) -> bool:
         """Whether something could not be looked at."""
-        return any(one.unseen or one.error for one in self.repositories)
+        return any(repository.unseen or repository.error for repository in self.repositories)
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Run(Struct, frozen=True, kw_only=True):
         return tuple(self._lost())
 
     def _lost(self) -> Iterator[str]:
-        return (one.repository for one in self.repositories if one.absent)
+        return (repository.repository for repository in self.repositories if repository.absent)
 
 
 class Asking:
@@ -76,14 +76,14 @@ class Asking:
         self.absent = False
         self.error = self.hint = ""
         self._changes: list[Change] = []
-        self._notes: list[Said] = []
-        self._unseen: list[Said] = []
+        self._notes: list[Remark] = []
+        self._unseen: list[Remark] = []
 
     def looked_at(self, task: Task, seen: Seen) -> Change | None:
         """Takes what is under a tag; the change of its line, if there is one."""
         self.looked += 1
         result = outcome(self.repository, task, seen)
-        self._notes += [Said(task.tag, note) for note in result.notes]
+        self._notes += [Remark(task.tag, note) for note in result.notes]
         if result.change is not None:
             self._changes.append(result.change)
         return result.change
@@ -91,7 +91,7 @@ class Asking:
     def could_not_look(self, task: Task, reason: str) -> None:
         """Takes a tag whose image could not be looked at."""
         self.looked += 1
-        self._unseen.append(Said(task.tag, reason))
+        self._unseen.append(Remark(task.tag, reason))
 
     def result(self) -> Synced:
         """All of it, also where the registry stopped to answer on the way."""

@@ -66,13 +66,14 @@ def read(data: bytes) -> TagList:
         return TagList((), (Unread(line, f"the list is not UTF-8: byte 0x{data[error.start]:02x}"),))
     stripped = text.lstrip()
     if stripped[:1] in {"{", "["}:
-        found = list(_json(text))
+        names = list(_json(text))
     elif re.match(r"REPOSITORY +TAG\b|IMAGE +ID\b", stripped):
-        found = list(_table(text))
+        names = list(_table(text))
     else:
-        found = [name(line.strip(), number) for number, line in _lines(text)]
+        names = [name(line.strip(), number) for number, line in _lines(text)]
     return TagList(
-        tuple(one for one in found if isinstance(one, Named)), tuple(one for one in found if isinstance(one, Unread))
+        tuple(item for item in names if isinstance(item, Named)),
+        tuple(item for item in names if isinstance(item, Unread)),
     )
 
 
@@ -145,10 +146,10 @@ def _item(item: Any, repository: str, line: int) -> Iterator[Named | Unread]:
     if not isinstance(item, str):
         yield Unread(line, f"{item} is no text")
         return
-    found = name(item, line)
-    if isinstance(found, Named) and not found.repository:
-        found = Named(found.tag, repository, found.digest, line)
-    yield found
+    image = name(item, line)
+    if isinstance(image, Named) and not image.repository:
+        image = Named(image.tag, repository, image.digest, line)
+    yield image
 
 
 def _of_docker(repository: str, tag: str, digest: str, line: int) -> Iterator[Named | Unread]:
@@ -158,7 +159,7 @@ def _of_docker(repository: str, tag: str, digest: str, line: int) -> Iterator[Na
     whole = repository if re.fullmatch(REPOSITORY, repository) else ""
     if not whole and repository not in {"", _NOTHING}:
         return  # docker.io's library, which no driver is of
-    found = name(f"{whole}:{tag}" if whole else tag, line)
-    if isinstance(found, Named) and re.fullmatch(DIGEST, digest):
-        found = Named(found.tag, found.repository, digest, line)
-    yield found
+    image = name(f"{whole}:{tag}" if whole else tag, line)
+    if isinstance(image, Named) and re.fullmatch(DIGEST, digest):
+        image = Named(image.tag, image.repository, digest, line)
+    yield image

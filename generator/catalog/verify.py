@@ -54,8 +54,8 @@ class Verifying:
             repository=self.repository,
             lines=self.lines,
             looked=self.looked,
-            wrong=tuple(sorted(self._wrong, key=lambda one: (one.entry.tag, one.message))),
-            unseen=tuple(sorted(self._unseen, key=lambda one: one.entry.tag)),
+            wrong=tuple(sorted(self._wrong, key=lambda line: (line.entry.tag, line.message))),
+            unseen=tuple(sorted(self._unseen, key=lambda line: line.entry.tag)),
             error=self._error,
             hint=self._hint,
         )

@@ -161,7 +161,7 @@ class _Looked:
             after=one.tag,
             state=state,
             why=self._why(one, lack),
-            nearest=self.nearest.told(miss) if miss and state is State.MISSING else "",
+            nearest=self.nearest.describe(miss) if miss and state is State.MISSING else "",
             miss=miss,
         )
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from generator.change.plan import Answer, Image, State
 from generator.declared.catalog import Catalog
-from generator.declared.mirror import asked
+from generator.declared.mirror import catalog_name
 from generator.facts import packaged
 from generator.facts.packaged import Builder
 from generator.facts.recipe import Recipe, recipe
@@ -56,7 +56,7 @@ def work(answers: Iterable[Answer], catalog: Catalog) -> tuple[Work, ...]:
     for answer in answers:
         for image in answer.images:
             if image.state is State.MISSING and image.miss is not None:
-                key = (asked(catalog.mirrors, image.miss.repository), image.miss.tag)
+                key = (catalog_name(catalog.mirrors, image.miss.repository), image.miss.tag)
                 found.setdefault(key, []).append((answer, image))
     nearest = Nearest(catalog)
     made = [_work(repository, waiting, nearest) for (repository, _), waiting in found.items()]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from generator.catalog.add import Said, added
+from generator.catalog.add import CommonFacts, added
 from generator.catalog.need import wishes
 from generator.catalog.taglist import Named, TagList, Unread, name, read
 from generator.cli.completion import complete_repositories
@@ -15,7 +15,7 @@ from generator.cli.ledger import Ledger, open_ledger, refused, revise, told, wri
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, say
 from generator.declared.entry import MODULE_TYPE, PLATFORM, REPOSITORY
-from generator.declared.mirror import asked
+from generator.declared.mirror import catalog_name
 from generator.edges.given import read_given
 from generator.report import catalog
 from generator.words import counted, printable
@@ -70,8 +70,8 @@ def add(
     whose = repository or ""
     if not whose and any(not one.repository for one in listed.named):
         whose = _only_repository(ledger)
-    said = Said(tuple(platform) if platform else None, module_type)
-    found = added(_asked(ledger, listed.named, whose), ledger.listed, said)
+    facts = CommonFacts(tuple(platform) if platform else None, module_type)
+    found = added(_asked(ledger, listed.named, whose), ledger.listed, facts)
     if found.others and references:
         for one in found.others:
             say(f"drivergate: {one.reason}\n    hint: {one.hint}")
@@ -124,7 +124,7 @@ def _asked(ledger: Ledger, named: Iterable[Named], whose: str) -> list[Named]:
     for one in named:
         name = one.repository or whose
         if name not in names:
-            names[name] = asked(mirrors, name)
+            names[name] = catalog_name(mirrors, name)
             if names[name] != name:
                 say(f"{name} passes on the images of {names[name]} (kind: {mirrors[name].kind}): they are listed there")
         found.append(replace(one, repository=names[name]))

@@ -9,7 +9,7 @@ from generator.catalog.listing import Row, State, rows
 from generator.cli.options import Repositories, ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, out, say, unknown_repository
 from generator.cli.repository import read_declaration, report_unread
-from generator.declared.mirror import asked
+from generator.declared.mirror import catalog_name
 from generator.report import catalog
 from generator.report.formats import json
 
@@ -37,7 +37,7 @@ def list_images(
     incomplete = report_unread(found, as_json=printed is Format.JSON)
     everything = list(rows(found.fleet, found.catalog()))
     mirrors = found.fleet.mirrors
-    names = [asked(mirrors, name) for name in repositories or []]
+    names = [catalog_name(mirrors, name) for name in repositories or []]
     if not incomplete and unknown_repository(names, (row.repository for row in everything)):
         return UNUSABLE
     ours = list(_only(everything, names, state=state, needed=needed, branch=branch, os_tag=os_tag))

@@ -18,7 +18,7 @@ from generator.cli.ledger import Ledger, open_ledger, refused, reopened, revise,
 from generator.cli.looking import Unseen, looks
 from generator.cli.options import PlainHttp, ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, NOT_VERIFIED, Format, Progress, out, say
-from generator.declared.mirror import asked
+from generator.declared.mirror import catalog_name
 from generator.edges.errors import CouldNotLookError
 from generator.edges.registry.client import Missing, Repository, Session
 from generator.report import sync as report
@@ -72,7 +72,7 @@ def _wanted(ledger: Ledger, named: list[str]) -> Mapping[str, Wish]:
     known = wishes(ledger.fleet)
     wanted = {}
     for name in named:
-        repository = asked(ledger.fleet.mirrors, name)
+        repository = catalog_name(ledger.fleet.mirrors, name)
         if repository != name:
             say(f"{name} passes on the images of {repository} (kind: {ledger.fleet.mirrors[name].kind}): that is asked")
         if repository not in known:

@@ -25,7 +25,7 @@ from generator.cli.outcome import (
     unknown_repository,
 )
 from generator.declared.entry import Entry
-from generator.declared.mirror import asked
+from generator.declared.mirror import catalog_name
 from generator.edges.errors import CouldNotLookError
 from generator.edges.registry.client import Session
 from generator.report import verify as report
@@ -45,7 +45,7 @@ def verify(
     as_json = printed is Format.JSON
     if ledger.blocking:
         return refused(ledger.blocking, as_json=as_json)
-    if unknown_repository((asked(ledger.fleet.mirrors, name) for name in repositories or ()), ledger.listed):
+    if unknown_repository((catalog_name(ledger.fleet.mirrors, name) for name in repositories or ()), ledger.listed):
         return UNUSABLE
     claims = dict(_claims(ledger, repositories or [], needed=needed))
     with Session(os.environ, plain_http=plain_http or ()) as session:
@@ -64,9 +64,9 @@ def verify(
 def _claims(ledger: Ledger, named: list[str], *, needed: bool) -> Iterator[tuple[str, list[Entry]]]:
     """The lines of each repository that are to be held against it; a proxy's own prove nothing."""
     wanted = wishes(ledger.fleet)
-    only = {asked(ledger.fleet.mirrors, name) for name in named}
+    only = {catalog_name(ledger.fleet.mirrors, name) for name in named}
     for repository, lines in sorted(ledger.listed.items()):
-        if (only and repository not in only) or asked(ledger.fleet.mirrors, repository) != repository:
+        if (only and repository not in only) or catalog_name(ledger.fleet.mirrors, repository) != repository:
             continue
         wish = wanted.get(repository, nothing())
         yield repository, [lines[tag] for tag in sorted(lines) if not needed or wish.asks_for(lines[tag])]

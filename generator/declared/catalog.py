@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from generator.declared.catalog_file import CatalogFile, read_catalog
 from generator.declared.entry import Entry, canonical
-from generator.declared.mirror import Mirror, asked
+from generator.declared.mirror import Mirror, catalog_name
 from generator.facts.driver import is_driver, order_key
 from generator.finding import Finding, Severity
 
@@ -41,7 +41,7 @@ class Catalog(Struct, frozen=True):
 
     def images(self, repository: str) -> Mapping[str, Entry] | None:
         """What a repository has by tag, `gone` images too; None where no catalog lists any."""
-        return self.repositories.get(asked(self.mirrors, repository))
+        return self.repositories.get(catalog_name(self.mirrors, repository))
 
     def find(self, repository: str, tag: str) -> Entry | None:
         """The entry of a tag, with the file and line that list it; `gone` ones too."""

@@ -32,7 +32,7 @@ class Mirror(Struct, frozen=True):
 Mirrors = Mapping[str, Mirror]
 
 
-def asked(mirrors: Mirrors, repository: str) -> str:
+def catalog_name(mirrors: Mirrors, repository: str) -> str:
     """The repository whose catalog says what a name has: its own, or that of the upstream it passes on."""
     while (found := mirrors.get(repository)) is not None and found.kind is not MirrorKind.COPY:
         repository = found.of

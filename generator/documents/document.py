@@ -257,8 +257,8 @@ class _Reader:
 
     def characters(self, event: Any) -> None:
         """Escapes bring in what the raw text may not hold."""
-        if found := in_value(event.value):
-            message = f"the value holds the character {spelled(found)}"
+        if character := in_value(event.value):
+            message = f"the value holds the character {spelled(character)}"
             self.schema(event.start_mark, message, "remove the character")
 
     def repeated(self, key: str, mark: Mark, first: Mark | None) -> None:

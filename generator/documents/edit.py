@@ -61,7 +61,7 @@ def edited(text: str, changes: Sequence[Change]) -> str | CantEdit:
         for change in changes:
             meant = _changed(meant, change)
         for group in _groups(changes):
-            current = _made(current, group)
+            current = _applied(current, group)
     except _RefusedError as refusal:
         return CantEdit(str(refusal))
     except YAMLError:
@@ -181,7 +181,7 @@ class _Output:
         self.parts.append(part)
 
 
-def _made(text: str, changes: Sequence[Change]) -> str:
+def _applied(text: str, changes: Sequence[Change]) -> str:
     written = _text(text)
     yaml = YAML(typ="rt", pure=True)
     yaml.Resolver = _AsWritten
@@ -410,9 +410,9 @@ def _comments(written: Text) -> list[tuple[int, str, bool]]:
             result.append((number, content, True))
             continue
         behind = end - len(bytes(solid[start:end])[bytes(solid[start:end]).rfind(1) + 1 :])
-        found = COMMENT.search(written.text, behind, end)
-        if found:
-            result.append((number, found[0].rstrip(), False))
+        comment = COMMENT.search(written.text, behind, end)
+        if comment:
+            result.append((number, comment[0].rstrip(), False))
     return result
 
 

@@ -143,8 +143,8 @@ class Locator:
     def _merge(self, into: Spot, merged: Spot) -> None:
         """The keys of a merged mapping, or of each mapping in a merged list; the first one wins."""
         self.budget -= len(merged.inner)
-        for name, found in merged.inner.items() if self.budget >= 0 else ():
+        for name, key_and_value in merged.inner.items() if self.budget >= 0 else ():
             if isinstance(name, str):
-                into.inner.setdefault(name, found)
+                into.inner.setdefault(name, key_and_value)
             else:
-                self._merge(into, found[1])
+                self._merge(into, key_and_value[1])

@@ -89,15 +89,15 @@ class _Splice:
         self.text = written.text
         self.base, self.after = base.split("\n"), after.split("\n")
         self.solid = written.solid()
-        self.lines = [found.span() for found in LINE.finditer(self.text)]
+        self.lines = [line.span() for line in LINE.finditer(self.text)]
         self.line_starts = [start for start, _ in self.lines]
         self.base_at = _offsets(self.base)
         self.place = self._places(written)
         self.cuts: list[_Cut] = []
         self.touched: set[int] = set()
         self.gone: set[int] = set()
-        found = re.search(r"\r\n|\n|\r", self.text)
-        self.line_end = found[0] if found else "\n"
+        line_end = re.search(r"\r\n|\n|\r", self.text)
+        self.line_end = line_end[0] if line_end else "\n"
 
     def result(self) -> Spliced:
         for what, i1, i2, j1, j2 in _line_changes(self.base, self.after):
@@ -184,7 +184,7 @@ class _Splice:
             at = before[token].start() if token < len(before) else len(old)
             return start + len(_solid(old[:at]))
 
-        words, others = [found[0] for found in before], [found[0] for found in now]
+        words, others = [token[0] for token in before], [token[0] for token in now]
         for what, a1, a2, b1, b2 in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
             if what == "equal":
                 continue

@@ -62,8 +62,8 @@ def unreadable(text: str) -> Problem | None:
     """
     if not text.isascii() and any(char in text for char in _PASSED):
         return character(text)
-    if "%TAG" in text and (found := re.search(r"^%TAG\b", text, re.MULTILINE)):
-        return Problem(*_position(text[: found.start()]), "the directive %TAG is not supported", "remove the line")
+    if "%TAG" in text and (match := re.search(r"^%TAG\b", text, re.MULTILINE)):
+        return Problem(*_position(text[: match.start()]), "the directive %TAG is not supported", "remove the line")
     return None
 
 
@@ -79,8 +79,8 @@ def explain(problem: str, context: str, at: tuple[int, int], began: tuple[int, i
 
 def in_value(value: str) -> str:
     """The first character that no value may hold, such as a line end that only an escape puts there; or nothing."""
-    found = _never("\r").search(value)
-    return found[0] if found else ""
+    match = _never("\r").search(value)
+    return match[0] if match else ""
 
 
 @cache
@@ -96,11 +96,11 @@ def spelled(char: str) -> str:
 
 def character(text: str) -> Problem | None:
     """The first character that no document may hold."""
-    found = _never("").search(text)
-    if found is None:
+    match = _never("").search(text)
+    if match is None:
         return None
-    line, column = _position(text[: found.start()])
-    message = f"the character {spelled(found[0])} is not allowed"
+    line, column = _position(text[: match.start()])
+    message = f"the character {spelled(match[0])} is not allowed"
     return Problem(line, column, message, "remove the character")
 
 

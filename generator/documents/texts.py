@@ -25,18 +25,20 @@ class Texts:
 
     def places(self, file: str) -> Places:
         """The places of one file."""
-        found = self._places.get(file)
-        if found is None:
-            found = self._places[file] = self._found(file)
-        return found
+        of_file = self._places.get(file)
+        if of_file is None:
+            of_file = self._places[file] = self._locate(file)
+        return of_file
 
-    def _found(self, file: str) -> Places:
+    def _locate(self, file: str) -> Places:
         parts = self._documents.get(file) or (self._texts.get(file, b""),)
-        found = [places(part, file) for part in parts]
-        if len(found) == 1:
-            return found[0]
+        of_documents = [places(part, file) for part in parts]
+        if len(of_documents) == 1:
+            return of_documents[0]
         inner: dict[str | int, tuple[Place, Spot]] = {
-            index: (one.root.place, one.root) for index, one in enumerate(found) if one.root is not None
+            index: (document.root.place, document.root)
+            for index, document in enumerate(of_documents)
+            if document.root is not None
         }
         return Places(file, Spot(Place(file, 1, 1), inner))
 

@@ -4,7 +4,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from generator.declared.mirror import asked
+from generator.declared.mirror import catalog_name
 from generator.facts import driver as drivers
 from generator.facts import tag
 from generator.facts.recipe import CONTAINERS, recipe
@@ -32,7 +32,7 @@ def hint(miss: Miss, nearest: Nearest) -> str:
     if copied is not None:
         return f"copy it from {copied.repository} with all its platforms (skopeo copy --all) and {LIST}"
     if repository is None:
-        asks = asked(nearest.catalog.mirrors, miss.repository)
+        asks = catalog_name(nearest.catalog.mirrors, miss.repository)
         near = nearest.name(asks)
         if near:
             return f"correct the repository ({near})"
@@ -47,8 +47,8 @@ def hint(miss: Miss, nearest: Nearest) -> str:
     if miss.lack is Lack.GONE and miss.entry is not None:
         way = way if miss.kernel else f"or set a driver.version that is built for {os_of(miss)}"
         return f"push it again and remove `gone: true` from {miss.entry.file}:{miss.entry.line}, {way}"
-    if found := expected(miss, nearest):
-        other, is_built = found
+    if usual := expected(miss, nearest):
+        other, is_built = usual
         then = f"; {other} is built" if is_built else f", build {other} ({_recipe(miss)}) and {LIST}"
         return f"{by_branch(miss)}{then}"
     os = miss.pool.os
@@ -105,12 +105,14 @@ def _public_system(os_id: str) -> str:
 def _recipe(miss: Miss) -> str:
     """The build in short: what differs from one image to the next."""
     assert miss.kernel is not None
-    made = recipe(os_of(miss), miss.kernel.written, miss.pool.driver.version, miss.arches[0])
-    if made is None:
+    build = recipe(os_of(miss), miss.kernel.written, miss.pool.driver.version, miss.arches[0])
+    if build is None:
         return f"in the manner of ubuntu24.04/precompiled of {CONTAINERS}"
     platform = f" --platform {miss.platforms.replace(' and ', ',')}" if miss.lack is Lack.PLATFORM else ""
-    given = [f"{name}={value}" for name, value in made.arguments.items() if name in TELLING]
-    if "DRIVER_VERSION" in made.open_arguments:
-        given.append("DRIVER_VERSION" if made.folder.startswith("ubuntu") else made.open_arguments["DRIVER_VERSION"])
-    where = f"{made.tool}{platform} {made.folder}" if made.tool == "docker build" else f"{made.tool} in {made.folder}"
+    given = [f"{name}={value}" for name, value in build.arguments.items() if name in TELLING]
+    if "DRIVER_VERSION" in build.open_arguments:
+        given.append("DRIVER_VERSION" if build.folder.startswith("ubuntu") else build.open_arguments["DRIVER_VERSION"])
+    where = (
+        f"{build.tool}{platform} {build.folder}" if build.tool == "docker build" else f"{build.tool} in {build.folder}"
+    )
     return f"{where} of {CONTAINERS} with {', '.join(given[:-1])} and {given[-1]}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from generator.declared.catalog import Catalog, Entry
-from generator.declared.mirror import asked, upstreams
+from generator.declared.mirror import catalog_name, upstreams
 from generator.facts.kernel import architecture
 from generator.images.lookup import DIGEST, Lack, Miss, serves
 
@@ -21,7 +21,7 @@ class Upstream(Struct, frozen=True):
 
 def source(catalog: Catalog, repository: str) -> str:
     """The name whose catalog is asked, in words."""
-    name = asked(catalog.mirrors, repository)
+    name = catalog_name(catalog.mirrors, repository)
     if name == repository:
         return name
     return f"{name}, the upstream of {repository} (kind: {catalog.mirrors[repository].kind})"
@@ -31,7 +31,7 @@ def copied_from(catalog: Catalog, miss: Miss) -> Upstream | None:
     """Where a copy could get what it lacks; None where no upstream is known to have it for the miss's platforms."""
     if miss.lack not in LACKED_BY_A_COPY or miss.tag.startswith(DIGEST):
         return None
-    built = built_upstream(catalog, asked(catalog.mirrors, miss.repository), miss.tag)
+    built = built_upstream(catalog, catalog_name(catalog.mirrors, miss.repository), miss.tag)
     return next((upstream for upstream in built if _serves(upstream.entry, miss)), None)
 
 
@@ -40,7 +40,7 @@ def built_upstream(catalog: Catalog, repository: str, tag: str) -> Iterator[Upst
     for name in upstreams(catalog.mirrors, repository):
         entry = catalog.find(name, tag)
         if entry is not None and not entry.gone:
-            yield Upstream(asked(catalog.mirrors, name), entry)
+            yield Upstream(catalog_name(catalog.mirrors, name), entry)
 
 
 def _serves(entry: Entry, miss: Miss) -> bool:
@@ -55,13 +55,13 @@ def upstream_standing(catalog: Catalog, miss: Miss) -> str:
     """What follows the words about a copy that lacks an image; "" where nothing is to be told of an upstream."""
     if miss.lack not in LACKED_BY_A_COPY or miss.tag.startswith(DIGEST):
         return ""
-    names = list(upstreams(catalog.mirrors, asked(catalog.mirrors, miss.repository)))
+    names = list(upstreams(catalog.mirrors, catalog_name(catalog.mirrors, miss.repository)))
     if not names:
         return ""
-    found = copied_from(catalog, miss)
-    if found is not None:
-        at = f"{found.entry.file}:{found.entry.line}"
-        return f", but it is built upstream and not copied ({found.repository}, {at})"
+    upstream = copied_from(catalog, miss)
+    if upstream is not None:
+        at = f"{upstream.entry.file}:{upstream.entry.line}"
+        return f", but it is built upstream and not copied ({upstream.repository}, {at})"
     known = [name for name in names if catalog.images(name) is not None]
     if not known:
         return f", and no catalog says what its upstream {names[0]} has"

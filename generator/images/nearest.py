@@ -33,10 +33,10 @@ class Nearest:
         listed = self.catalog.images(name)
         if listed is None:
             return None
-        found = self.repositories.get(name)
-        if found is None:
-            found = self.repositories[name] = Repository(listed)
-        return found
+        repository = self.repositories.get(name)
+        if repository is None:
+            repository = self.repositories[name] = Repository(listed)
+        return repository
 
     def name(self, unknown: str) -> str:
         """The repository of a catalog, or mirror, that is spelt nearly so, as a hint."""
@@ -45,7 +45,7 @@ class Nearest:
             self.names[unknown] = did_you_mean(unknown, sorted(known - {unknown}))
         return self.names[unknown]
 
-    def told(self, miss: Miss) -> str:
+    def describe(self, miss: Miss) -> str:
         """What is nearest, in words."""
         repository = self.repository(miss.repository)
         if repository is None or miss.tag.startswith(DIGEST):
@@ -67,7 +67,7 @@ class Repository:
         self.listed = listed
         self.branches: dict[str, list[str]] = {}
         self.alike: dict[str, list[str]] = {}  # by kernel, or by version where there is none
-        self.found: dict[Key, list[tuple[str, str]]] = {}  # the kernel or version, and the tag
+        self.names_of_kind: dict[Key, list[tuple[str, str]]] = {}  # the kernel or version, and the tag
         self.rows: dict[Key, list[Row]] = {}
         self.parsed: set[str] = set()
         self.keyed: dict[str, bool] = {}
@@ -105,13 +105,13 @@ class Repository:
 
     def by_branch(self, os_tag: str) -> bool:
         """Whether most precompiled images of an OS are named by branch rather than by version."""
-        found = self.keyed.get(os_tag)
-        if found is None:
+        is_short = self.keyed.get(os_tag)
+        if is_short is None:
             kernels = (tags for key, tags in self.alike.items() if not drivers.is_driver(key))
             tags = (tag for group in kernels for tag in group if tag.endswith(f"-{os_tag}"))
             short = [drivers.is_branch(tag.partition("-")[0]) for tag in tags]
-            found = self.keyed[os_tag] = sum(short) * 2 > len(short)
-        return found
+            is_short = self.keyed[os_tag] = sum(short) * 2 > len(short)
+        return is_short
 
     def _serves(self, tag: str, miss: Miss) -> bool:
         entry = self.listed[tag]
@@ -128,7 +128,7 @@ class Repository:
             if isinstance(parsed, ImageTag):
                 for kind in self._kinds(parsed):
                     text = parsed.kernel or parsed.driver
-                    self.found.setdefault((branch, parsed.os, *kind), []).append((text, tag))
+                    self.names_of_kind.setdefault((branch, parsed.os, *kind), []).append((text, tag))
 
     def _kinds(self, tag: ImageTag) -> Iterator[tuple[str, str]]:
         """An image of two platforms is near to what asks for one of them, and to what asks for both."""
@@ -144,8 +144,8 @@ class Repository:
         rows = self.rows.get(key)
         if rows is None:
             precompiled = key[2] != COMPILED
-            found = self.found.get(key, ())
-            rows = self.rows[key] = sorted((_order(text, precompiled=precompiled), tag) for text, tag in found)
+            names = self.names_of_kind.get(key, ())
+            rows = self.rows[key] = sorted((_order(text, precompiled=precompiled), tag) for text, tag in names)
         return rows
 
 

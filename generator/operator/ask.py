@@ -137,8 +137,8 @@ def missing_labels(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> t
     """The labels without which the operator leaves the node out, or reconciles no driver at all."""
     if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
         return _missing_of_policy(cluster, pool, labels)
-    found = _node_pool(cluster, pool, labels)
-    return found.keys if isinstance(found, MissingLabels) else ()
+    node_pool = _node_pool(cluster, pool, labels)
+    return node_pool.keys if isinstance(node_pool, MissingLabels) else ()
 
 
 def _missing_of_policy(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def _asks(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> NoReferenc
     reference = reference_on(cluster, pool, system)
     if isinstance(reference, Refused):
         return NoReference(pool, reference)
-    found = None
+    node_pool = None
     if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
-        found = _node_pool(cluster, pool, labels)
-    return Asks(pool, reference, node_pool=found if isinstance(found, NodePool) else None)
+        node_pool = _node_pool(cluster, pool, labels)
+    return Asks(pool, reference, node_pool=node_pool if isinstance(node_pool, NodePool) else None)

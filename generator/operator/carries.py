@@ -87,21 +87,21 @@ def loaded(cluster: Cluster, pool: Pool, catalog: Catalog | None) -> tuple[Loade
     """
     if pool.driver.mode is Mode.UNMANAGED:
         return ()
-    found: dict[tuple[str, bool], Loaded] = {}
-    for one in _all_loaded(cluster, pool, catalog):
-        found.setdefault((one.version, one.upcoming), one)
-    running = {version for version, upcoming in found if not upcoming}
-    return tuple(one for one in found.values() if not one.upcoming or one.version not in running)
+    distinct: dict[tuple[str, bool], Loaded] = {}
+    for driver in _all_loaded(cluster, pool, catalog):
+        distinct.setdefault((driver.version, driver.upcoming), driver)
+    running = {version for version, upcoming in distinct if not upcoming}
+    return tuple(driver for driver in distinct.values() if not driver.upcoming or driver.version not in running)
 
 
 def answer(need: Need, compatibility: Compatibility, drivers_of_pool: Sequence[Loaded]) -> Answer:
     """Whether all of a pool's drivers meet a need. One that falls short decides, then one that leaves it open."""
-    told = [(one, _met(need, compatibility, one.version, one.branch)) for one in drivers_of_pool]
-    short = tuple(one for one, met in told if met is False)
+    judged = [(driver, _met(need, compatibility, driver.version, driver.branch)) for driver in drivers_of_pool]
+    short = tuple(driver for driver, met in judged if met is False)
     if short:
         return Answer(Verdict.TOO_OLD, short)
-    unsure = tuple(one for one, met in told if met is None)
-    return Answer(Verdict.CANNOT_TELL, unsure) if unsure or not told else Answer(Verdict.RUNS, tuple(drivers_of_pool))
+    unsure = tuple(driver for driver, met in judged if met is None)
+    return Answer(Verdict.CANNOT_TELL, unsure) if unsure or not judged else Answer(Verdict.RUNS, tuple(drivers_of_pool))
 
 
 @cache
@@ -129,15 +129,15 @@ def from_zero(pool: Pool) -> bool:
 
 def known_labels(pool: Pool, drivers_of_pool: Sequence[Loaded]) -> dict[str, str]:
     """Labels that every node of the pool has, as far as the inventory and the catalog tell."""
-    found = {SYSTEM: "linux", label.GPU_PRESENT: "true", **pool.node_selector}
+    labels = {SYSTEM: "linux", label.GPU_PRESENT: "true", **pool.node_selector}
     if pool.os:
-        found |= {label.OS_ID: pool.os.id, label.OS_VERSION: pool.os.version}
+        labels |= {label.OS_ID: pool.os.id, label.OS_VERSION: pool.os.version}
     if len(pool.arch) == 1:
-        found[label.ARCH] = pool.arch[0]
-    if len({(one.version, one.branch) for one in drivers_of_pool}) == 1:
+        labels[label.ARCH] = pool.arch[0]
+    if len({(driver.version, driver.branch) for driver in drivers_of_pool}) == 1:
         only = drivers_of_pool[0]
-        found |= labels_of(only.version) or {family.keys[0]: only.branch for family in LabelFamily if only.branch}
-    return found
+        labels |= labels_of(only.version) or {family.keys[0]: only.branch for family in LabelFamily if only.branch}
+    return labels
 
 
 def _all_loaded(cluster: Cluster, pool: Pool, catalog: Catalog | None) -> Iterator[Loaded]:
@@ -148,14 +148,14 @@ def _all_loaded(cluster: Cluster, pool: Pool, catalog: Catalog | None) -> Iterat
     images = combinations(cluster, pool)
     if not images:
         yield plain
-    for one in images:
-        recorded = exact or _recorded(catalog, one.repository, one.tag)
+    for image in images:
+        recorded = exact or _recorded(catalog, image.repository, image.tag)
         yield Loaded(
             version=recorded,
             branch=drivers.branch(recorded) if recorded else plain.branch,
-            image=one.tag,
-            platform=one.platform,
-            upcoming=one.upcoming,
+            image=image.tag,
+            platform=image.platform,
+            upcoming=image.upcoming,
         )
 
 

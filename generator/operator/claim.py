@@ -32,9 +32,9 @@ def has_gpu(labels: Mapping[str, str]) -> bool:
 def claims(clusters: Iterable[Cluster], labels: Mapping[str, str]) -> tuple[Claim, ...]:
     """Of each cluster that claims a GPU node: where selectors name it, those without one don't count."""
     seen = {**labels, label.GPU_PRESENT: "true"}
-    found = [Claim(cluster, pools) for cluster in clusters if (pools := _claiming(cluster, seen))]
-    named = [claim for claim in found if any(pool.node_selector for pool in claim.pools)]
-    return tuple(named or found)
+    claiming = [Claim(cluster, pools) for cluster in clusters if (pools := _claiming(cluster, seen))]
+    named = [claim for claim in claiming if any(pool.node_selector for pool in claim.pools)]
+    return tuple(named or claiming)
 
 
 def _claiming(cluster: Cluster, labels: Mapping[str, str]) -> tuple[Pool, ...]:

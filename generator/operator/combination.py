@@ -117,10 +117,12 @@ def _composed_once(
 
 def references(cluster: Cluster, pool: Pool) -> tuple[str, ...]:
     """Every image the operator will pull for the pool: drivers, the driver manager, GDS and GDRCopy where enabled."""
-    found = {one.reference for one in combinations(cluster, pool) if isinstance(one.reference, str)}
-    if found:
-        found |= set(_companions(cluster, pool))
-    return tuple(sorted(found))
+    pulled = {
+        combination.reference for combination in combinations(cluster, pool) if isinstance(combination.reference, str)
+    }
+    if pulled:
+        pulled |= set(_companions(cluster, pool))
+    return tuple(sorted(pulled))
 
 
 def _companions(cluster: Cluster, pool: Pool) -> Iterator[str]:
@@ -139,14 +141,14 @@ def _companions(cluster: Cluster, pool: Pool) -> Iterator[str]:
     for component in (Component.GDS, Component.GDRCOPY):
         settings = _named(spec, component)
         if spec.get(component, {}).get("enabled") is True:
-            asked = ImageSpec(
+            spec_of_image = ImageSpec(
                 api=DriverApi.NVIDIADRIVER,
                 component=component,
                 repository=settings["repository"],
                 image=settings["image"],
                 version=settings["version"],
             )
-            yield from _composed(driver_image(release, asked, system))
+            yield from _composed(driver_image(release, spec_of_image, system))
 
 
 def _named(spec: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -155,6 +157,6 @@ def _named(spec: Mapping[str, Any], key: str) -> dict[str, str]:
     return {part: settings.get(part, "") for part in ("repository", "image", "version")}
 
 
-def _composed(made: str | Refused) -> Iterator[str]:
-    if isinstance(made, str):
-        yield made
+def _composed(reference: str | Refused) -> Iterator[str]:
+    if isinstance(reference, str):
+        yield reference

@@ -28,14 +28,14 @@ class Origin(Struct, frozen=True):
     place: Place
 
 
-class Said(Struct, frozen=True):
+class Effective(Struct, frozen=True):
     """One effective value."""
 
     value: str | int | bool | None
     origin: Origin
 
 
-Tree = Said | dict[str, Any] | list[Any]
+Tree = Effective | dict[str, Any] | list[Any]
 
 
 def of_cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Tree]:
@@ -44,7 +44,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Tree]:
     says = _Says(texts, cluster.levels)
     top = {"ring": cluster.ring, "kubeContext": cluster.kube_context, "profile": cluster.profile}
     values: dict[str, Tree] = {
-        key: Said(value, _own_origin(texts, cluster, key)) for key, value in top.items() if value
+        key: Effective(value, _own_origin(texts, cluster, key)) for key, value in top.items() if value
     }
     settings = {
         "version": operator.release.written,
@@ -60,7 +60,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Tree]:
     values["cuda"] = says.tree(settings, ("cuda",))
     values["protect"] = says.tree(cluster.protect, ("protect",))
     values |= says.all({"delivery": settings_of(cluster.delivery)})
-    values["pools"] = [Said(pool.name, Origin("cluster", fleet.at(pool))) for pool in cluster.pools]
+    values["pools"] = [Effective(pool.name, Origin("cluster", fleet.at(pool))) for pool in cluster.pools]
     return values
 
 
@@ -83,7 +83,7 @@ def of_pool(fleet: Fleet, cluster: Cluster, pool: Pool, images: Mapping[str, Lev
     values |= machine.all({"os": os, "arch": list(pool.arch)})
     for key, upcoming in (("kernels", False), ("upcomingKernels", True)):
         if kernels := [kernel for kernel in pool.kernels if kernel.upcoming is upcoming]:
-            values[key] = [Said(kernel.name, kernel_origin(fleet, pool, kernel)) for kernel in kernels]
+            values[key] = [Effective(kernel.name, kernel_origin(fleet, pool, kernel)) for kernel in kernels]
     values |= says.all({"kernelSource": "floating" if pool.floating else "pinned"})
     values["driver"] = says.driver(_settings(pool), cluster)
     return values | says.all({"protect": pool.protect, "renamedFrom": pool.renamed_from, "hold": own.get("hold")})
@@ -104,13 +104,13 @@ class _Says:
             return {key: self.tree(inner, (*path, key)) for key, inner in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.tree(inner, (*path, index)) for index, inner in enumerate(value)]
-        return Said(_plain(value), self.origin(path))
+        return Effective(_plain(value), self.origin(path))
 
     def origin(self, path: Path) -> Origin:
-        found = origin(self.levels, path)
-        if found is None:
+        where = origin(self.levels, path)
+        if where is None:
             return Origin(OWN_DEFAULT, Place(""))
-        level, whole = found
+        level, whole = where
         return Origin(level.name, self.texts.value(level.file, whole))
 
     def driver(self, settings: Mapping[str, Any], cluster: Cluster) -> Tree:

@@ -20,7 +20,11 @@ def obstacles(fleet: Fleet, cluster: Cluster, pool: Pool, drivers: Sequence[Load
         *_of_gpus(pool),
         *_of_neighbours(cluster, pool),
         *_of_owner(pool),
-        *(told for workload in fleet.running(cluster, pool) for told in _of_workload(cluster, pool, workload, drivers)),
+        *(
+            obstacle
+            for workload in fleet.running(cluster, pool)
+            for obstacle in _of_workload(cluster, pool, workload, drivers)
+        ),
     )
 
 
@@ -56,8 +60,8 @@ def _of_workload(cluster: Cluster, pool: Pool, workload: Workload, drivers: Sequ
     """A need with an upper end, and own terms that hold today and wouldn't with the newest branch."""
     if workload.cuda and drivers:
         wanted = workload.cuda.drivers(compatibility_of(workload, cluster))
-        ends = [one.high for one in wanted if one.high and any(_overlap(one, driver.may_be) for driver in drivers)]
-        if ends and not any(one.high is None for one in wanted):
+        ends = [span.high for span in wanted if span.high and any(_overlap(span, driver.may_be) for driver in drivers)]
+        if ends and not any(span.high is None for span in wanted):
             yield f"{workload.name} needs {workload.cuda}"
             return
     own = workload.node_selector_terms
@@ -67,5 +71,5 @@ def _of_workload(cluster: Cluster, pool: Pool, workload: Workload, drivers: Sequ
         yield f"{workload.name} has nodeSelectorTerms that end below"
 
 
-def _overlap(one: Range, other: Range) -> bool:
-    return not one.both(other).empty
+def _overlap(span: Range, other: Range) -> bool:
+    return not span.both(other).empty

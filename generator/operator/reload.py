@@ -64,22 +64,22 @@ def verdict(
         return was
     if isinstance(becomes, Unmade):
         return becomes
-    found = compared(was, becomes, in_place=release.restart_only)
-    return Verdict(found.effect, written(old, new, found.changes))
+    effective = compared(was, becomes, in_place=release.restart_only)
+    return Verdict(effective.effect, written(old, new, effective.changes))
 
 
 def written(old: Settings, new: Settings, effective: tuple[Change, ...]) -> tuple[Change, ...]:
     """The fields as they are written that have a part in effective ones; those themselves where nothing is written."""
-    found = [one for one in changes(old, new) if any(_bears(one.path, why.path) for why in effective)]
-    return tuple(found) or effective
+    fields = [change for change in changes(old, new) if any(_bears(change.path, why.path) for why in effective)]
+    return tuple(fields) or effective
 
 
 def compared(was: DriverPod, becomes: DriverPod, *, in_place: bool) -> Verdict:
     """Two pods, by what the operator looks at; `in_place` says whether the release restarts in place."""
     loaded, around = changes(was.loaded, becomes.loaded), changes(was.around, becomes.around)
     if loaded or (around and not in_place):
-        told = {one.path: one for one in (*around, *loaded)}
-        return Verdict(Effect.FULL_RELOAD, loaded if in_place else tuple(told[path] for path in sorted(told)))
+        by_path = {change.path: change for change in (*around, *loaded)}
+        return Verdict(Effect.FULL_RELOAD, loaded if in_place else tuple(by_path[path] for path in sorted(by_path)))
     return Verdict(Effect.RESTART_ONLY, around) if around else Verdict(Effect.NONE)
 
 
@@ -97,8 +97,8 @@ def _bears(written: str, effective: str) -> bool:
     """Whether a written field has a part in an effective one; several together make an image reference."""
     above, _, name = written.rpartition(".")
     image = f"{above}.image".lstrip(".")
-    told = {written, image} if name in IMAGE_FIELDS else {written}
-    return any(f"{path}.".startswith(f"{effective}.") or f"{effective}.".startswith(f"{path}.") for path in told)
+    paths = {written, image} if name in IMAGE_FIELDS else {written}
+    return any(f"{path}.".startswith(f"{effective}.") or f"{effective}.".startswith(f"{path}.") for path in paths)
 
 
 def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -50,8 +50,8 @@ def validate(release: Release, drivers: Sequence[Driver], nodes: Sequence[Node])
     ordered = sorted(drivers, key=lambda driver: driver.name)
     if not release.default_object:
         return _same_node(ordered, nodes)
-    problem = _spec_problem(ordered) or _multiple_default([each for each in ordered if not each.deleting])
-    return problem or _same_node([each for each in ordered if not each.default], nodes)
+    problem = _spec_problem(ordered) or _multiple_default([driver for driver in ordered if not driver.deleting])
+    return problem or _same_node([driver for driver in ordered if not driver.default], nodes)
 
 
 def owners(drivers: Sequence[Driver], nodes: Sequence[Node]) -> dict[str, str | None] | Conflicting:
@@ -59,7 +59,7 @@ def owners(drivers: Sequence[Driver], nodes: Sequence[Node]) -> dict[str, str | 
 
     A node without GPUs keeps what it has.
     """
-    live = [each for each in sorted(drivers, key=lambda driver: driver.name) if not each.deleting]
+    live = [driver for driver in sorted(drivers, key=lambda driver: driver.name) if not driver.deleting]
     gpu_nodes = [node for node in nodes if node.labels.get(label.GPU_PRESENT) == "true"]
     claiming = [driver for driver in live if not driver.default]
     problem = _spec_problem(live) or _multiple_default(live) or _claimed_twice(claiming, gpu_nodes)

@@ -10,8 +10,8 @@ Settings = Mapping[str, Any]
 
 def inner(spec: Settings, key: str) -> Settings:
     """A mapping below a key; an empty one where there is none."""
-    found = spec.get(key)
-    return found if isinstance(found, Mapping) else {}
+    value = spec.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
 def precompiled(spec: Settings) -> bool:
@@ -40,7 +40,11 @@ def licensing(spec: Settings, config_map: str, *, nls: bool) -> dict[str, Any]:
 
 def env_of(spec: Settings) -> list[tuple[str, str]]:
     """Name and value of each variable, in the order written."""
-    return [(str(one.get("name")), str(one.get("value", ""))) for one in spec.get("env") or () if isinstance(one, dict)]
+    return [
+        (str(variable.get("name")), str(variable.get("value", "")))
+        for variable in spec.get("env") or ()
+        if isinstance(variable, dict)
+    ]
 
 
 def pull_policy(spec: Settings) -> str:

@@ -85,8 +85,8 @@ def scaled(unavailable: int | str | None, total: int) -> int | BadMaxUnavailable
 
 def at_once(total: int, parallel: int, unavailable: int | str | None) -> int:
     """How many of so many healthy nodes that all wait go first; none where maxUnavailable can't be read."""
-    found = slots_of({PENDING: total}, 0, parallel, unavailable)
-    return 0 if isinstance(found, BadMaxUnavailable) else min(max(found.available, 0), total)
+    slots = slots_of({PENDING: total}, 0, parallel, unavailable)
+    return 0 if isinstance(slots, BadMaxUnavailable) else min(max(slots.available, 0), total)
 
 
 def _within(wanted: int, unavailable: int, most: int, total: int) -> int:

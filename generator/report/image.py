@@ -16,7 +16,7 @@ from generator.images.mirrors import source
 from generator.images.pool import PoolImage
 from generator.operator import effective
 from generator.operator.combination import Combination
-from generator.operator.effective import Origin, Said
+from generator.operator.effective import Effective, Origin
 from generator.report.show import origin_text
 from generator.words import printable
 
@@ -164,7 +164,7 @@ def _os_tag_rule(release: Release, os: OsRelease, *, kept: bool) -> str:
 
 
 def _origin(said: Any) -> str:
-    assert isinstance(said, Said)
+    assert isinstance(said, Effective)
     return origin_text(said.origin)
 
 

@@ -13,7 +13,7 @@ from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.operator import effective
 from generator.operator.combination import references
-from generator.operator.effective import Origin, Said, Tree
+from generator.operator.effective import Effective, Origin, Tree
 from generator.render.scalar import scalar, text
 from generator.report.formats.text import table
 from generator.words import printable
@@ -180,7 +180,7 @@ def values_json(shown: Shown) -> dict[str, Any]:
 
 
 def _bare(tree: Tree) -> Any:
-    if isinstance(tree, Said):
+    if isinstance(tree, Effective):
         return tree.value
     if isinstance(tree, dict):
         return {key: _bare(inner) for key, inner in tree.items()}
@@ -188,7 +188,7 @@ def _bare(tree: Tree) -> Any:
 
 
 def _origins(tree: Tree) -> Any:
-    if isinstance(tree, Said):
+    if isinstance(tree, Effective):
         return {"file": tree.origin.place.file, "line": tree.origin.place.line, "level": tree.origin.level}
     if isinstance(tree, dict):
         return {key: _origins(inner) for key, inner in tree.items()}
@@ -202,11 +202,11 @@ def origin_text(origin: Origin) -> str:
     return printable(f"{where} ({origin.level})" if where else f"({origin.level})")
 
 
-def _commented(line: str, said: Said | None, width: int) -> str:
+def _commented(line: str, said: Effective | None, width: int) -> str:
     return line if said is None else f"{line.ljust(width)}  # {origin_text(said.origin)}"
 
 
-Line = tuple[str, Said | None]
+Line = tuple[str, Effective | None]
 
 
 def _mapping(tree: Mapping[str, Tree]) -> Iterator[Line]:
@@ -215,7 +215,7 @@ def _mapping(tree: Mapping[str, Tree]) -> Iterator[Line]:
 
 
 def _entry(head: str, inner: Tree) -> Iterator[Line]:
-    if isinstance(inner, Said):
+    if isinstance(inner, Effective):
         yield f"{head} {_scalar(inner)}", inner
     elif not inner:
         yield f"{head} {'{}' if isinstance(inner, dict) else '[]'}", None
@@ -234,5 +234,5 @@ def _items(tree: Iterable[Tree]) -> Iterator[Line]:
             yield from _entry("-", inner)
 
 
-def _scalar(said: Said) -> str:
+def _scalar(said: Effective) -> str:
     return "null" if said.value is None else scalar(said.value)

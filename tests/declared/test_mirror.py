@@ -4,7 +4,7 @@ import pytest
 
 from generator.declared.catalog import Catalog
 from generator.declared.entry import Entry
-from generator.declared.mirror import Mirror, MirrorKind, asked, node_mirrors, upstreams
+from generator.declared.mirror import Mirror, MirrorKind, catalog_name, node_mirrors, upstreams
 from tests.testing.inventories import FLEET, FLEET_FILE, files, serious
 from tests.testing.judging import revision_of
 
@@ -32,7 +32,7 @@ def fleet(*lines: str) -> str:
     ],
 )
 def test_whose_catalog_is_asked(declared: dict[str, Mirror], name: str, whose: str, chain: list[str]) -> None:
-    assert asked(declared, name) == whose
+    assert catalog_name(declared, name) == whose
     assert list(upstreams(declared, name)) == chain
 
 

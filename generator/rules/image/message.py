@@ -52,7 +52,7 @@ def _message(miss: Miss, nearest: Nearest) -> str:
     else:
         what = f"its platforms are not recorded ({entry.file}:{entry.line})"
     what += upstream_standing(nearest.catalog, miss)
-    near = "" if miss.lack in {Lack.RECORD, Lack.CERTAINTY} else nearest.told(miss)
+    near = "" if miss.lack in {Lack.RECORD, Lack.CERTAINTY} else nearest.describe(miss)
     return f"{asked}, and {what}{near and '; '}{near}"
 
 
