@@ -28,15 +28,9 @@ def schema(kind: str, data_release: str, missing: frozenset[str] = NONE) -> Sche
     return spec
 
 
-def violations(
-    kind: str, data_release: str, spec: Any, old: Any | None = None, missing: frozenset[str] = NONE
-) -> tuple[Violation, ...]:
-    """What the API server of that release refuses in a `spec` under fieldValidation=Strict.
-
-    `old` is the spec that it would replace: the CEL rules on immutable fields need it. A spec of None is
-    absent, which both kinds allow.
-    """
-    return () if spec is None else judge(_checks(kind, data_release, missing), spec, old)
+def violations(kind: str, data_release: str, spec: Any) -> tuple[Violation, ...]:
+    """What the API server of that release refuses in a `spec` under fieldValidation=Strict."""
+    return judge(_checks(kind, data_release), spec)
 
 
 def defaulted(kind: str, data_release: str, spec: Any, missing: frozenset[str] = NONE) -> dict[str, Any]:
@@ -85,8 +79,8 @@ def _facts(kind: str, data_release: str) -> dict[str, Any]:
 
 
 @cache
-def _checks(kind: str, data_release: str, missing: frozenset[str]) -> Checks:
-    return checks(schema(kind, data_release, missing))
+def _checks(kind: str, data_release: str) -> Checks:
+    return checks(schema(kind, data_release))
 
 
 def _without(spec: Schema, path: list[str]) -> Schema:

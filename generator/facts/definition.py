@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from generator.facts.cel import Rules, broken, rules
+from generator.facts.cel import Rule, broken, rules
 from generator.facts.defaulting import PRESERVE, Schema
 from generator.facts.structural import Shape, violations
 from generator.facts.violation import Flaw, Violation
@@ -42,15 +42,15 @@ _SCALARS: Final[dict[str, type | tuple[type, ...]]] = {
 
 
 class Checks(Struct, frozen=True):
-    """A schema with what is worked out from it once: the shape for the walk and the CEL rules."""
+    """A schema with what is worked out from it once: the shape for the walk and the known CEL rules."""
 
     schema: Schema
     shape: Shape
-    rules: Rules
+    rules: tuple[Rule, ...]
 
 
 def checks(schema: Schema) -> Checks:
-    return Checks(schema, Shape(schema), rules(schema))
+    return Checks(schema, Shape(schema), tuple(rules(schema)))
 
 
 class Definition(Struct, frozen=True, kw_only=True):
@@ -97,16 +97,15 @@ def define(group: str, version: str, kind: str, root: Schema, *, namespaced: boo
     return Definition(group=group, version=version, kind=kind, namespaced=namespaced, checks=checks(schema))
 
 
-def judge(judged: Checks, value: Any, old: Any | None = None) -> tuple[Violation, ...]:
-    """Everything that strict validation refuses in a value; `old` is what it would replace.
+def judge(judged: Checks, value: Any) -> tuple[Violation, ...]:
+    """Everything that strict validation refuses in a value.
 
     CEL rules are looked at only where the structure lets an API server look at them. A field that is wrong in
     both is said as well, though an API server lets it pass unchanged (KEP-4008, ratcheting).
     """
     found = violations(value, judged.shape)
-    known = judged.rules.known
-    if known and not any(violation.kind in _BLOCKING for violation in found):
-        found += broken(known, judged.schema, value, old)
+    if judged.rules and not any(violation.kind in _BLOCKING for violation in found):
+        found += broken(judged.rules, value)
     return tuple(found)
 
 

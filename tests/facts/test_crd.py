@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.facts import crd
+from generator.facts.definition import judge
+from generator.facts.structural import expression
 from generator.facts.violation import Flaw
+from generator.rules.operator.changed_objects import IMMUTABLE
 from tests.model.closed_schema import closed
 from tests.testing import shared
 from tests.testing.crds import required
@@ -34,6 +37,25 @@ def bare(schema: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def nodes(schema: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """A schema and all below it, each with the path of its field."""
+    yield path, schema
+    below = {word: schema[word] for word in ("items", "additionalProperties") if isinstance(schema.get(word), dict)}
+    for name, part in {**schema.get("properties", {}), **below}.items():
+        yield from nodes(part, (*path, name))
+
+
+@pytest.mark.parametrize(("kind", "release"), EVERY)
+def test_every_rule_and_pattern_of_the_operators_own_is_judged(kind: str, release: str) -> None:
+    """Rules that compare with the object before by operator/immutable-change, the others here."""
+    schema = crd.schema(kind, release)
+    rules = [(path, rule["rule"]) for path, node in nodes(schema) for rule in node.get("x-kubernetes-validations", ())]
+    kept = {path for path, text in rules if text == "self == oldSelf"}
+    assert kept == ({(field,) for field in IMMUTABLE} if kind == "NVIDIADriver" else set())
+    assert len(crd.definition(kind, release).checks.rules) == len(rules) - len(kept)
+    assert all(expression(node["pattern"]) is not None for _, node in nodes(schema) if "pattern" in node)
+
+
 @pytest.mark.parametrize(("kind", "release"), EVERY)
 def test_facts_are_the_real_crd(kind: str, release: str) -> None:
     folder = shared.operator_data()
@@ -46,7 +68,6 @@ def test_facts_are_the_real_crd(kind: str, release: str) -> None:
     assert definition.api_version == f"nvidia.com/{version['name']}"
     assert definition.namespaced is (real["spec"]["scope"] == "Namespaced")
     assert (definition.group, definition.kind) == (real["spec"]["group"], real["spec"]["names"]["kind"])
-    assert definition.checks.rules.unjudged == 0
 
 
 # gpu-operator.md, sections 4, 7 and 9.
@@ -98,38 +119,31 @@ def test_field_names() -> None:
 
 def test_an_earlier_patch_release_lacks_fields() -> None:
     driver, policy = frozenset({"hostNetwork"}), frozenset({"driver.hostNetwork", "toolkit.hostNetwork"})
-    (found,) = crd.violations("NVIDIADriver", "v26.3.3", {"hostNetwork": True}, missing=driver)
-    assert (found.path, found.kind) == (("hostNetwork",), Flaw.UNKNOWN)
-    assert not crd.violations("NVIDIADriver", "v26.3.3", {"hostNetwork": True})
+    item = {"spec": {"hostNetwork": True}}
+    (violation,) = judge(crd.definition("NVIDIADriver", "v26.3.3", driver).checks, item)
+    assert (violation.path, violation.kind) == (("spec", "hostNetwork"), Flaw.UNKNOWN)
+    assert not judge(crd.definition("NVIDIADriver", "v26.3.3").checks, item)
     spec = {key: {} for key in required("ClusterPolicy", "v26.3.3")}
     spec |= {"driver": {"hostNetwork": True}, "toolkit": {"hostNetwork": True}, "gfd": {"hostNetwork": True}}
-    found = crd.violations("ClusterPolicy", "v26.3.3", spec, missing=policy)
-    assert {violation.path for violation in found} == {("driver", "hostNetwork"), ("toolkit", "hostNetwork")}
+    refused = judge(crd.definition("ClusterPolicy", "v26.3.3", policy).checks, {"spec": spec})
+    assert {violation.path[1:] for violation in refused} == {("driver", "hostNetwork"), ("toolkit", "hostNetwork")}
     assert not crd.has_field("NVIDIADriver", "v26.3.3", ("hostNetwork",), driver)
 
 
 # kubernetes.md, "The operator's CRDs at the API server".
 @pytest.mark.parametrize(
-    ("old", "new", "broken"),
+    ("spec", "broken"),
     [
-        (None, {"default": True, "nodeSelector": {"a": "b"}}, ()),
-        (None, {"default": True, "nodeSelector": {}}, None),
-        (None, {"default": True, "nodeSelector": {"a": None}}, None),
-        (None, {"default": False, "nodeSelector": {"a": "b"}}, None),
-        (None, {"nodeSelector": {"a": "b"}}, None),
-        ({"usePrecompiled": False}, {"usePrecompiled": True}, ("usePrecompiled",)),
-        ({"usePrecompiled": False}, {}, None),
-        ({}, {"usePrecompiled": True}, None),
-        ({"driverType": "vgpu"}, {"driverType": None}, ("driverType",)),
-        ({"driverType": "vgpu"}, {}, ("driverType",)),
-        ({}, {"driverType": "vgpu"}, ("driverType",)),
-        ({}, {"driverType": "gpu"}, None),
+        ({"default": True, "nodeSelector": {"a": "b"}}, True),
+        ({"default": True, "nodeSelector": {}}, False),
+        ({"default": True, "nodeSelector": {"a": None}}, False),
+        ({"default": False, "nodeSelector": {"a": "b"}}, False),
+        ({"nodeSelector": {"a": "b"}}, False),
     ],
 )
-def test_cel_rules(old: Any, new: Any, broken: tuple[str, ...] | None) -> None:
-    found = crd.violations("NVIDIADriver", "v26.7.0", new, old)
-    expected = [] if broken is None else [(broken, Flaw.RULE)]
-    assert [(violation.path, violation.kind) for violation in found] == expected
+def test_a_default_object_has_no_selector(spec: dict[str, Any], *, broken: bool) -> None:
+    violations = crd.violations("NVIDIADriver", "v26.7.0", spec)
+    assert [(violation.path, violation.kind) for violation in violations] == ([((), Flaw.RULE)] if broken else [])
 
 
 def test_default_rule_came_with_the_field() -> None:
@@ -139,12 +153,9 @@ def test_default_rule_came_with_the_field() -> None:
 
 
 def test_rules_wait_for_the_structure() -> None:
-    found = crd.violations("NVIDIADriver", "v26.7.0", {"version": 570, "driverType": "vgpu"}, {})
+    spec = {"version": 570, "default": True, "nodeSelector": {"a": "b"}}
+    found = crd.violations("NVIDIADriver", "v26.7.0", spec)
     assert [(violation.path, violation.kind) for violation in found] == [(("version",), Flaw.TYPE)]
-
-
-def test_absent_spec() -> None:
-    assert crd.violations("ClusterPolicy", "v26.7.0", None) == ()
 
 
 def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
