@@ -52,7 +52,7 @@ RULES = ((Kind.IMMUTABLE, immutable_change), (Kind.HELD, held), (Kind.RENAMED, r
 def of_rules(head: Revision) -> Iterator[Danger]:
     """What the gate's own rules say when they compare with the revision before."""
     for kind, rule in RULES:
-        for problem in rule(head):
+        for problem in (problem for cluster in head.clusters for problem in rule(cluster)):
             yield Danger(
                 kind=kind,
                 cluster=problem.cluster,

@@ -11,6 +11,7 @@ from generator.finding import Place, Severity
 from generator.operator.driver import automatic
 from generator.revision.revision import Revision
 from generator.rules.disruption.room import replicas_of
+from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
 from generator.rules.upgrade.upgrading import Upgraded, is_evicted, kept, nodes_of, policy_of, pools
 
@@ -103,7 +104,7 @@ class Evictions:
     def _all(self) -> Iterator[Trouble]:
         for name in (*BLOCKING, *SLOWING):
             rule = BY_ID[name]
-            for problem in rule.problems(self.head):
+            for problem in problems_of(rule, self.head):
                 severity = problem.severity or rule.severity
                 yield Trouble(
                     rule=name,

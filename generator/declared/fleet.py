@@ -170,19 +170,10 @@ class Cluster(Struct, frozen=True, kw_only=True, dict=True):
         return tuple(self._by_name[name] for name in workload.pools if name in self._by_name)
 
 
-class Fleet(Struct, frozen=True, kw_only=True, dict=True):
-    """All clusters of a repository, and the workloads that run on them, each sorted by name."""
+class WithPlaces(Struct, frozen=True, kw_only=True):
+    """What knows where its clusters and pools, and their settings, stand in the files of the repository."""
 
-    name: str
-    file: str
-    clusters: tuple[Cluster, ...]
-    crds: tuple[str, ...]
-    mirrors: Mapping[str, Mirror]
-    silences: tuple[SilenceEntry, ...]
     texts: Texts
-    workloads: tuple[Workload, ...] = ()
-    sources: tuple[Source, ...] = ()
-    kernels_twice: tuple[KernelTwice, ...] = ()
 
     def said(self, of: Pool | Cluster, *path: str | int) -> Place:
         """Where an effective setting was said; the pool or cluster itself where nothing says it."""
@@ -200,6 +191,20 @@ class Fleet(Struct, frozen=True, kw_only=True, dict=True):
     def kernel_place(self, kernel: Kernel) -> Place:
         """Where a kernel was declared."""
         return self.texts.value(kernel.file, kernel.path)
+
+
+class Fleet(WithPlaces, frozen=True, kw_only=True, dict=True):
+    """All clusters of a repository, and the workloads that run on them, each sorted by name."""
+
+    name: str
+    file: str
+    clusters: tuple[Cluster, ...]
+    crds: tuple[str, ...]
+    mirrors: Mapping[str, Mirror]
+    silences: tuple[SilenceEntry, ...]
+    workloads: tuple[Workload, ...] = ()
+    sources: tuple[Source, ...] = ()
+    kernels_twice: tuple[KernelTwice, ...] = ()
 
     @cached_property
     def _running(self) -> dict[tuple[str, str], tuple[Workload, ...]]:

@@ -1,6 +1,6 @@
 """Where things stand: files are read for their places only when a finding or an origin asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from generator.documents.document import Places, places
 from generator.documents.places import Path, Spot
@@ -11,36 +11,30 @@ class Texts:
     """The texts of the inventory by file, with their places found once, on demand."""
 
     def __init__(self, texts: Mapping[str, bytes]) -> None:
-        self._texts = dict(texts)
-        self._places: dict[str, Places] = {}
-        self._documents: dict[str, Sequence[bytes]] = {}
+        self._texts = {file: Text((text,)) for file, text in texts.items()}
 
     def add(self, texts: Mapping[str, bytes]) -> None:
-        """Further files that findings may point into: bases, CRDs."""
-        self._texts.update(texts)
+        """Further files that findings may point into: bases, CRDs. One of several documents stays what it is."""
+        for file, text in texts.items():
+            if file not in self._texts or not self._texts[file].is_stream:
+                self._texts[file] = Text((text,))
 
     def add_documents(self, file: str, parts: Sequence[bytes]) -> None:
         """A file of one or several documents; of several a path begins with the document's number."""
-        self._documents[file] = parts
+        self._texts[file] = Text(parts)
+
+    def part(self, files: Iterable[str]) -> "Texts":
+        """The same for these files only; what is found in one of them is remembered for both."""
+        part = Texts({})
+        part._texts = {file: self._texts[file] for file in files if file in self._texts}
+        return part
 
     def places(self, file: str) -> Places:
         """The places of one file."""
-        of_file = self._places.get(file)
-        if of_file is None:
-            of_file = self._places[file] = self._locate(file)
-        return of_file
-
-    def _locate(self, file: str) -> Places:
-        parts = self._documents.get(file) or (self._texts.get(file, b""),)
-        of_documents = [places(part, file) for part in parts]
-        if len(of_documents) == 1:
-            return of_documents[0]
-        inner: dict[str | int, tuple[Place, Spot]] = {
-            index: (document.root.place, document.root)
-            for index, document in enumerate(of_documents)
-            if document.root is not None
-        }
-        return Places(file, Spot(Place(file, 1, 1), inner))
+        text = self._texts.get(file)
+        if text is None:
+            text = self._texts[file] = Text((b"",))
+        return text.places(file)
 
     def value(self, file: str, path: Path) -> Place:
         """Where the value at a path stands; its nearest parent where the path is not in the file."""
@@ -49,3 +43,33 @@ class Texts:
     def key(self, file: str, path: Path) -> Place:
         """Where the key of a path stands."""
         return self.places(file).key(path)
+
+
+class Text:
+    """The documents of one file, of which mostly there is one."""
+
+    def __init__(self, parts: Sequence[bytes]) -> None:
+        self._parts = parts
+        self._places: Places | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the file has several documents."""
+        return len(self._parts) > 1
+
+    def places(self, file: str) -> Places:
+        """Where the keys and values of the documents stand in the file."""
+        if self._places is None:
+            self._places = self._found(file)
+        return self._places
+
+    def _found(self, file: str) -> Places:
+        found = [places(part, file) for part in self._parts]
+        if len(found) == 1:
+            return found[0]
+        inner: dict[str | int, tuple[Place, Spot]] = {
+            index: (document.root.place, document.root)
+            for index, document in enumerate(found)
+            if document.root is not None
+        }
+        return Places(file, Spot(Place(file, 1, 1), inner))

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from generator.declared.catalog import Catalog, Entry
@@ -26,7 +27,6 @@ class Nearest:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self.repositories: dict[str, Repository] = {}
-        self.names: dict[str, str] = {}
 
     def repository(self, name: str) -> "Repository | None":
         """The images of a repository; None where no catalog lists any."""
@@ -40,10 +40,7 @@ class Nearest:
 
     def name(self, unknown: str) -> str:
         """The repository of a catalog, or mirror, that is spelt nearly so, as a hint."""
-        if unknown not in self.names:
-            known = {*self.catalog.repositories, *self.catalog.mirrors}
-            self.names[unknown] = did_you_mean(unknown, sorted(known - {unknown}))
-        return self.names[unknown]
+        return _spelt_nearly(unknown, frozenset({*self.catalog.repositories, *self.catalog.mirrors}))
 
     def describe(self, miss: Miss) -> str:
         """What is nearest, in words."""
@@ -58,6 +55,12 @@ class Nearest:
             same = "kernel" if miss.kernel else "version"
             parts.append(f"the same {same} has {shortened(beside, SHOWN)}")
         return "; ".join(parts) or "nothing near it is built"
+
+
+@cache
+def _spelt_nearly(unknown: str, known: frozenset[str]) -> str:
+    """Once for all pools that ask for an unknown repository: every name of a long list is compared with it."""
+    return did_you_mean(unknown, sorted(known - {unknown}))
 
 
 class Repository:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import cached_property
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -11,9 +12,9 @@ from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.selection import EVERYTHING, Selection
 from generator.facts.definition import Definition
 from generator.finding import Finding
-from generator.operator.combination import Combination, combinations
-from generator.render.output import Rendered
+from generator.render.output import Rendered, RenderedFile
 from generator.render.ownership import Changes, Ownership, changes
+from generator.revision.cluster_inputs import CatalogIndex, ClusterBefore, ClusterInputs, files_of
 from generator.revision.driver_objects import DriverObject
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ class Before(Struct, frozen=True):
     catalog: Catalog
 
 
-class Revision(Struct, frozen=True, kw_only=True):
+class Revision(Struct, frozen=True, kw_only=True, dict=True):
     """One judgement's input.
 
     `day` is the day that it is judged on: of a commit its committer date, of the work tree and the index today's.
@@ -60,16 +61,44 @@ class Revision(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     allow_remove: frozenset[str] | None = None
     _memory: dict[str, Any] = {}
-    _combinations: dict[tuple[str, str], tuple[Combination, ...]] = {}
 
     @property
     def everyone(self) -> Fleet | None:
         """The fleet with all its clusters; None where only some were read."""
         return self.fleet if self.selection == EVERYTHING else self.whole
 
+    @cached_property
     def todo(self) -> Changes:
         """What render would do below out/, worked out once: it hashes every file."""
-        return self.remembered("todo", lambda: changes(self.rendered, self.out, self.owned, self.selection))
+        return changes(self.rendered, self.out, self.owned, self.selection)
+
+    @cached_property
+    def clusters(self) -> tuple[ClusterInputs, ...]:
+        """Each cluster by itself, sorted by name."""
+        files: dict[str, list[RenderedFile]] = {}
+        for file in self.rendered.files:
+            files.setdefault(file.cluster, []).append(file)
+        against: dict[str, list[DriverObject]] = {}
+        for old in self.against or ():
+            against.setdefault(old.cluster, []).append(old)
+        before: dict[str, ClusterBefore] = {}
+        if self.before is not None:
+            for cluster in self.before.fleet.clusters:
+                before[cluster.name] = ClusterBefore(cluster, self.before.catalog)
+        index = CatalogIndex(self.catalog)
+        return tuple(
+            ClusterInputs(
+                cluster=cluster,
+                index=index,
+                texts=self.fleet.texts.part(files_of(cluster)),
+                files=tuple(files.get(cluster.name, ())),
+                base=self.bases.get(cluster.operator.policy_base),
+                crds=self.crds,
+                against=None if self.against is None else tuple(against.get(cluster.name, ())),
+                before=before.get(cluster.name),
+            )
+            for cluster in self.fleet.clusters
+        )
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
         """What several rules need, made for the first of them."""
@@ -89,11 +118,3 @@ class Revision(Struct, frozen=True, kw_only=True):
         for cluster, pool in self.pools():
             if pool.driver.managed:
                 yield cluster, pool
-
-    def combinations(self, cluster: Cluster, pool: Pool) -> tuple[Combination, ...]:
-        """The images that a pool's nodes can ask for, worked out once."""
-        key = (cluster.name, pool.name)
-        found = self._combinations.get(key)
-        if found is None:
-            found = self._combinations[key] = combinations(cluster, pool)
-        return found

@@ -2,7 +2,7 @@
 
 from generator.finding import Severity
 from generator.rules.image.mirror import proxy_listed
-from generator.rules.rule import Rule
+from generator.rules.rule import FleetRule, Rule
 
 RULES = (
     Rule("catalog/schema", Severity.INVALID, "a catalog file is not what its schema wants"),
@@ -10,5 +10,5 @@ RULES = (
     Rule("catalog/duplicate", Severity.WARNING, "one image is listed twice, as a union merge leaves it"),
     Rule("catalog/unsorted", Severity.WARNING, "the images of a file are not in bytewise order of their tags"),
     Rule("catalog/unreadable-tag", Severity.WARNING, "a tag is no driver image's"),
-    Rule("catalog/of-mirror", Severity.WARNING, "a catalog of a mirror that only passes images on", proxy_listed),
+    FleetRule("catalog/of-mirror", Severity.WARNING, "a catalog of a mirror that only passes images on", proxy_listed),
 )

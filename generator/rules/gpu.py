@@ -11,8 +11,8 @@ from generator.facts import driver as drivers
 from generator.facts.branch import Family, ModuleType, OpenModules
 from generator.facts.release import DriverApi
 from generator.finding import Place, Severity
-from generator.revision.revision import Revision
-from generator.rules.rule import Problem, Rule
+from generator.revision.cluster_inputs import ClusterInputs
+from generator.rules.rule import ClusterRule, Problem
 
 FAMILIES = {str(family): family for family in Family}
 # gpu-operator internal/consts, MinimumGDSVersionForOpenRM; versions as golang.org/x/mod/semver reads them.
@@ -30,14 +30,13 @@ def driver_branch(pool: Pool) -> str:
     return _branch(pool.driver.version)
 
 
-def unknown_family(revision: Revision) -> Iterator[Problem]:
+def unknown_family(inputs: ClusterInputs) -> Iterator[Problem]:
     """GPU families that no fact is known of."""
-    for cluster, pool in revision.pools():
+    for pool in inputs.cluster.pools:
         if pool.family and pool.family not in FAMILIES:
             near = did_you_mean(pool.family.lower(), list(FAMILIES))
             yield _problem(
-                revision.fleet.at(pool, "gpu", "family"),
-                cluster,
+                inputs.at(pool, "gpu", "family"),
                 pool,
                 f'names the GPU family "{pool.family}", and no driver is known to drive it',
                 near or f"use one of {', '.join(FAMILIES)}",
@@ -45,9 +44,9 @@ def unknown_family(revision: Revision) -> Iterator[Problem]:
             )
 
 
-def branch_dropped(revision: Revision) -> Iterator[Problem]:
+def branch_dropped(inputs: ClusterInputs) -> Iterator[Problem]:
     """Branches that no longer drive a family, or don't yet."""
-    for cluster, pool, family, branch in _known(revision):
+    for pool, family, branch in _known(inputs.cluster):
         if _serves(branch, family):
             continue
         reach = branches.reach(family)
@@ -55,8 +54,7 @@ def branch_dropped(revision: Revision) -> Iterator[Problem]:
         edge = f"{reach.last_branch} is the last one" if late else f"{reach.first_branch} is the first one"
         other = f"{reach.last_branch} or older" if late else f"{reach.first_branch} or newer"
         yield _problem(
-            revision.fleet.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
-            cluster,
+            inputs.said(pool, "driver", "branch" if pool.driver.is_branch else "version"),
             pool,
             f"has {family} GPUs, which branch {branch} does not drive: {edge}",
             f"set a driver of branch {other} for the pool",
@@ -64,14 +62,13 @@ def branch_dropped(revision: Revision) -> Iterator[Problem]:
         )
 
 
-def open_module_required(revision: Revision) -> Iterator[Problem]:
+def open_module_required(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools that need the open kernel modules, and aren't told to load them."""
-    for cluster, pool in revision.managed():
-        why = _needs_open(revision, cluster, pool) or _needs_open_for_gds(cluster, pool)
+    for pool in inputs.cluster.managed_pools:
+        why = _needs_open(inputs, pool) or _needs_open_for_gds(inputs.cluster, pool)
         if why:
             yield _problem(
-                revision.fleet.said(pool, "driver", "kernelModuleType"),
-                cluster,
+                inputs.said(pool, "driver", "kernelModuleType"),
                 pool,
                 why,
                 "set driver.kernelModuleType: open",
@@ -79,9 +76,9 @@ def open_module_required(revision: Revision) -> Iterator[Problem]:
             )
 
 
-def open_module_unsupported(revision: Revision) -> Iterator[Problem]:
+def open_module_unsupported(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools that would load open kernel modules, and can't use them."""
-    for cluster, pool, family, branch in _known(revision):
+    for pool, family, branch in _known(inputs.cluster):
         usable = _module_types(family, branch)
         if not pool.driver.managed or not usable or ModuleType.OPEN in usable:
             continue
@@ -96,8 +93,7 @@ def open_module_unsupported(revision: Revision) -> Iterator[Problem]:
             "older than Turing" if branches.reach(family).open_modules is OpenModules.NONE else f"on branch {branch}"
         )
         yield _problem(
-            revision.fleet.said(pool, "driver", "kernelModuleType"),
-            cluster,
+            inputs.said(pool, "driver", "kernelModuleType"),
             pool,
             f"has {family} GPUs, {since}, which can't use open kernel modules, and {why}",
             "set driver.kernelModuleType: proprietary",
@@ -105,7 +101,7 @@ def open_module_unsupported(revision: Revision) -> Iterator[Problem]:
         )
 
 
-def _needs_open(revision: Revision, cluster: Cluster, pool: Pool) -> str:
+def _needs_open(inputs: ClusterInputs, pool: Pool) -> str:
     """Why the pool's GPUs go without the modules that they need."""
     family, branch = family_of(pool), driver_branch(pool)
     if not family or not branch or _module_types(family, branch) != (ModuleType.OPEN,):
@@ -114,19 +110,15 @@ def _needs_open(revision: Revision, cluster: Cluster, pool: Pool) -> str:
     if pool.driver.module_type == "proprietary":
         return f"{need} kernelModuleType is proprietary"
     fallback = branches.auto_module_type(branch, str(pool.os))
-    if (
-        pool.driver.module_type == "auto"
-        and fallback is not ModuleType.OPEN
-        and not _built_open(revision, cluster, pool)
-    ):
+    if pool.driver.module_type == "auto" and fallback is not ModuleType.OPEN and not _built_open(inputs, pool):
         return f"{need} kernelModuleType auto falls back to proprietary ones on branch {branch}"
     return ""
 
 
-def _built_open(revision: Revision, cluster: Cluster, pool: Pool) -> bool:
+def _built_open(inputs: ClusterInputs, pool: Pool) -> bool:
     """Red Hat's precompiled images hold one kind of modules, whatever is asked for (rhel9/precompiled DRIVER_OPEN)."""
-    found = [revision.catalog.find(one.repository, one.tag) for one in revision.combinations(cluster, pool)]
-    return bool(found) and all(entry is not None and entry.module_type == "open" for entry in found)
+    images = [inputs.catalog.find(image.repository, image.tag) for image in inputs.combinations(pool)]
+    return bool(images) and all(entry is not None and entry.module_type == "open" for entry in images)
 
 
 def _needs_open_for_gds(cluster: Cluster, pool: Pool) -> str:
@@ -151,12 +143,12 @@ def _from_open_gds(version: str) -> bool:
     return number > GDS_NEEDS_OPEN or (number == GDS_NEEDS_OPEN and match[4] is None)
 
 
-def _known(revision: Revision) -> Iterator[tuple[Cluster, Pool, Family, str]]:
+def _known(cluster: Cluster) -> Iterator[tuple[Pool, Family, str]]:
     """Pools whose GPUs and driver branch are both known."""
-    for cluster, pool in revision.pools():
+    for pool in cluster.pools:
         family, branch = family_of(pool), driver_branch(pool)
         if family and branch and pool.driver.mode is not Mode.UNMANAGED:
-            yield cluster, pool, family, branch
+            yield pool, family, branch
 
 
 @cache
@@ -170,27 +162,27 @@ _serves = cache(branches.serves)
 _module_types = cache(branches.module_types)
 
 
-def _problem(place: Place, cluster: Cluster, pool: Pool, message: str, hint: str, fact: str) -> Problem:
+def _problem(place: Place, pool: Pool, message: str, hint: str, fact: str) -> Problem:
     return Problem(
         place=place,
-        message=f'pool "{cluster.name}/{pool.name}" {message}',
+        message=f'pool "{pool.cluster}/{pool.name}" {message}',
         hint=hint,
-        cluster=cluster.name,
+        cluster=pool.cluster,
         pool=pool.name,
         fact=fact,
     )
 
 
 RULES = (
-    Rule("gpu/unknown-family", Severity.ERROR, "a GPU family is not known", unknown_family),
-    Rule("gpu/branch-dropped", Severity.ERROR, "a driver branch does not drive the pool's GPUs", branch_dropped),
-    Rule(
+    ClusterRule("gpu/unknown-family", Severity.ERROR, "a GPU family is not known", unknown_family),
+    ClusterRule("gpu/branch-dropped", Severity.ERROR, "a driver branch does not drive the pool's GPUs", branch_dropped),
+    ClusterRule(
         "gpu/open-module-required",
         Severity.ERROR,
         "GPUs or GDS need the open kernel modules",
         open_module_required,
     ),
-    Rule(
+    ClusterRule(
         "gpu/open-module-unsupported",
         Severity.ERROR,
         "GPUs can't use the open kernel modules",

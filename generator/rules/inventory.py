@@ -6,7 +6,7 @@ from generator.declared.kernel_twice import brought
 from generator.finding import Severity
 from generator.revision.revision import Revision
 from generator.rules.image.mirror import unused
-from generator.rules.rule import Problem, Rule
+from generator.rules.rule import FleetRule, Problem, Rule
 
 
 def kernel_twice(revision: Revision) -> Iterator[Problem]:
@@ -36,7 +36,7 @@ RULES = (
     ),
     Rule("inventory/duplicate", Severity.INVALID, "a key or a document is there twice"),
     Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
-    Rule("inventory/kernel-twice", Severity.ERROR, "a kernel is declared both running and upcoming", kernel_twice),
+    FleetRule("inventory/kernel-twice", Severity.ERROR, "a kernel is declared both running and upcoming", kernel_twice),
     Rule("inventory/unread-file", Severity.ERROR, "a file that looks like input takes no part in the result"),
     Rule(
         "inventory/unused-silence",
@@ -44,7 +44,7 @@ RULES = (
         "a silence or a baseline entry meets no finding",
         fleet_wide=True,
     ),
-    Rule(
+    FleetRule(
         "inventory/unused-mirror",
         Severity.WARNING,
         "a mirror that no pool's images come by",

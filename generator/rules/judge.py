@@ -12,7 +12,7 @@ from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
 from generator.layout import OUT
 from generator.revision.revision import Revision
-from generator.rules.rule import Rule
+from generator.rules.rule import ClusterRule, FleetRule, Rule, problems_of
 
 
 class Judgement(Struct, frozen=True):
@@ -52,17 +52,18 @@ def judge(
     findings = [*told, *revision.catalog.findings, *revision.rendered.findings]
     whole, narrowed = _whole(findings), revision.selection != EVERYTHING
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
-        if rule.fleet_wide and (revision.everyone is None or (narrowed and rule.check is None)):
+        runs_here = isinstance(rule, ClusterRule | FleetRule)
+        if rule.fleet_wide and (revision.everyone is None or (narrowed and not runs_here)):
             unjudged[rule.id] = NOT_ALL
             continue
-        if rule.check is None or rule.id in without:
+        if not runs_here or rule.id in without:
             continue
         if rule.needs_catalog and not revision.catalog.whole:
             unjudged[rule.id] = NOT_LISTED
         elif rule.needs_all and not _whole(findings):
             unjudged[rule.id] = NOT_WHOLE
         else:
-            findings += map(rule.finding, rule.problems(revision))
+            findings += map(rule.finding, problems_of(rule, revision))
     lasting = frozenset(rule.id for rule in rules if rule.lasting)
     applied = _Applied(revision.fleet.silences, baseline or Baseline(), lasting)
     kept, ignored = [], []

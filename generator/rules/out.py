@@ -9,7 +9,7 @@ from generator.layout import MANIFEST, OUT
 from generator.render.ownership import strays, taken_away
 from generator.render.template import cluster_of
 from generator.revision.revision import Revision
-from generator.rules.rule import Problem, Rule
+from generator.rules.rule import FleetRule, Problem
 
 RENDER = "run: drivergate render"
 STAGE = "run: drivergate render, then: git add out"
@@ -21,7 +21,7 @@ DOCUMENT = b"apiVersion: drivergate.dev/"
 
 def drift(revision: Revision) -> Iterator[Problem]:
     """Every file that render would write or remove."""
-    todo = revision.todo()
+    todo = revision.todo
     clusters = {file.path: file.cluster for file in revision.rendered.files}
     hint = STAGE if revision.staged else RENDER
     for path in sorted(todo.written):
@@ -43,7 +43,7 @@ def drift(revision: Revision) -> Iterator[Problem]:
 
 def removal(revision: Revision) -> Iterator[Problem]:
     """What render may not do unasked: overwrite what is not its own, remove what drives nodes."""
-    todo = revision.todo()
+    todo = revision.todo
     for path in todo.foreign:
         what = "would be overwritten, and drivergate does not own it"
         hint = f"move it away, or add its line to {OUT}/{MANIFEST} to hand it over"
@@ -120,20 +120,22 @@ def _problem(path: str, what: str, hint: str, cluster: str) -> Problem:
 
 
 RULES = (
-    Rule("out/drift", Severity.ERROR, "out/ is not what the inventory renders", drift, needs_all=True),
-    Rule("out/stray", Severity.WARNING, "a file below out/ is nobody's", stray),
-    Rule(
+    FleetRule("out/drift", Severity.ERROR, "out/ is not what the inventory renders", drift, needs_all=True),
+    FleetRule("out/stray", Severity.WARNING, "a file below out/ is nobody's", stray),
+    FleetRule(
         "out/not-staged",
         Severity.ERROR,
         "a file that the result depends on is no part of the commit",
         not_staged,
     ),
-    Rule("out/removal", Severity.INVALID, "render would remove or overwrite what it may not", removal, needs_all=True),
-    Rule(
+    FleetRule(
+        "out/removal", Severity.INVALID, "render would remove or overwrite what it may not", removal, needs_all=True
+    ),
+    FleetRule(
         "out/contains-input",
         Severity.INVALID,
         "the output folder holds drivergate's own input",
         contains_input,
     ),
-    Rule("out/too-large", Severity.ERROR, "an object is too large for a client-side apply", too_large),
+    FleetRule("out/too-large", Severity.ERROR, "an object is too large for a client-side apply", too_large),
 )

@@ -7,6 +7,7 @@ from importlib import import_module
 from msgspec import Struct
 
 from generator.finding import Finding, Place, Severity
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.revision.revision import Revision
 
 
@@ -46,8 +47,16 @@ class Judges(Enum):
     CHANGE = "change"  # `diff`: what lies between two states of it
 
 
-class Rule(Struct, frozen=True):
-    """One row of the table. A rule without `check` is told where a document is read or a template rendered.
+class Row(Struct, frozen=True):
+    """What every row of the table has."""
+
+    id: str
+    severity: Severity
+    summary: str
+
+
+class Rule(Row, frozen=True, kw_only=True):
+    """One row of the table. What is only a `Rule` is reported where a document is read or a template rendered.
 
     One that `needs_all` compares what is there with everything that is declared: it says nothing while a part of
     that could not be read or rendered. One that `needs_catalog` says nothing while a line of the catalog can't be read.
@@ -56,10 +65,6 @@ class Rule(Struct, frozen=True):
     `fleet_wide` compares clusters with each other, and says nothing where only some of them are read.
     """
 
-    id: str
-    severity: Severity
-    summary: str
-    check: Callable[[Revision], Iterable[Problem]] | None = None
     needs_all: bool = False
     needs_catalog: bool = False
     compares: bool = False
@@ -77,11 +82,6 @@ class Rule(Struct, frozen=True):
         """The part of the id before the slash."""
         return self.id.partition("/")[0]
 
-    def problems(self, revision: Revision) -> Iterator[Problem]:
-        """What the rule has against a revision; nothing where documents and templates are judged as they are read."""
-        if self.check is not None:
-            yield from distinct(self.check(revision))
-
     def finding(self, problem: Problem) -> Finding:
         """The problem as a finding of this rule."""
         return Finding(
@@ -95,6 +95,27 @@ class Rule(Struct, frozen=True):
             workload=problem.workload,
             fact=problem.fact,
         )
+
+
+class ClusterRule(Rule, frozen=True):
+    """A rule that sees one cluster, and nothing of another one."""
+
+    check: Callable[[ClusterInputs], Iterable[Problem]]
+
+
+class FleetRule(Rule, frozen=True):
+    """A rule that sees the fleet."""
+
+    check: Callable[[Revision], Iterable[Problem]]
+
+
+def problems_of(rule: Rule, revision: Revision) -> Iterator[Problem]:
+    """What a rule has against a revision; nothing of what is reported while it is read and rendered."""
+    match rule:
+        case ClusterRule(check=check):
+            yield from distinct(problem for cluster in revision.clusters for problem in check(cluster))
+        case FleetRule(check=check):
+            yield from distinct(check(revision))
 
 
 def of_workloads(module: str, function: str) -> Callable[[Revision], Iterable[Problem]]:

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.fleet import Cluster, Pool, WithPlaces
 from generator.declared.layers import origin
 from generator.finding import Place
 from generator.rules.rule import Problem
@@ -35,15 +35,15 @@ class Said(Struct, frozen=True):
         )
 
 
-def said(fleet: Fleet, of: Pool | Cluster, *path: str | int, key: bool = False) -> Said:
+def said(where: WithPlaces, of: Pool | Cluster, *path: str | int, key: bool = False) -> Said:
     """Where an effective setting was said; the pool or cluster itself where nothing says it."""
     name = of.cluster if isinstance(of, Pool) else of.name
     pool = of.name if isinstance(of, Pool) else ""
     found = origin(of.levels, path)
     if found is None:
-        return Said(fleet.at(of), name, pool)
+        return Said(where.at(of), name, pool)
     level, whole = found
-    place = (fleet.texts.key if key else fleet.texts.value)(level.file, whole)
+    place = (where.texts.key if key else where.texts.value)(level.file, whole)
     if level.name == "pool":
         return Said(place, name, pool)
     return Said(place, name) if level.name == "cluster" else Said(place)

@@ -10,7 +10,7 @@ from generator.layout import OUT
 from generator.render.output import KUSTOMIZATIONS
 from generator.render.rendered import GPU_OPERATOR
 from generator.revision.revision import Revision
-from generator.rules.rule import Problem, Rule
+from generator.rules.rule import FleetRule, Problem, Rule
 from generator.words import shortened
 
 FEW = 5
@@ -92,7 +92,7 @@ U = Severity.INVALID
 RULES = (
     Rule("template/undefined", U, "a template prints a name that it is not given"),
     Rule("template/syntax", U, "a template can't be read or run"),
-    Rule(
+    FleetRule(
         "template/not-a-manifest",
         U,
         "a template's output is not one Kubernetes manifest",

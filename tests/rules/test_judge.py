@@ -8,7 +8,7 @@ from generator.finding import Finding, Place, Severity
 from generator.layout import BASELINE
 from generator.revision.revision import Revision
 from generator.rules.judge import Judgement, judge
-from generator.rules.rule import Problem, Rule
+from generator.rules.rule import FleetRule, Problem, Rule
 from generator.rules.table import RULES
 from tests.testing.inventories import (
     CLUSTER_FILE,
@@ -201,7 +201,7 @@ def test_a_baseline_lists_no_more_than_errors() -> None:
 
 
 def rule(*problems: Problem, severity: Severity = Severity.ERROR, needs_all: bool = False) -> Rule:
-    return Rule("x/y", severity, "s", lambda _: problems, needs_all)
+    return FleetRule("x/y", severity, "s", lambda _: problems, needs_all=needs_all)
 
 
 def problem(message: str = "m", *, line: int = 1, cluster: str = "") -> Problem:

@@ -63,7 +63,7 @@ def test_a_rule_has_a_broken_repository() -> None:
 
 def test_an_entry_of_diff_is_documented_and_no_rule_of_the_gate() -> None:
     documented = sections("diff")
-    assert [rule.id for rule in CHANGES if rule in RULES or rule.check is not None] == []
+    assert [rule.id for rule in CHANGES if rule in RULES or type(rule) is not Rule] == []
     assert [rule.id for rule in CHANGES if "\nNext step: " not in documented.get(rule.id, "")] == []
 
 

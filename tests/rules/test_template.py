@@ -3,6 +3,7 @@
 import pytest
 
 from generator.finding import Finding
+from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
 from tests.testing.inventories import POOL, cluster, files
 from tests.testing.judging import revision_of
@@ -19,7 +20,7 @@ def told(template: str, text: str, **more: str) -> list[Finding]:
     revision, problems = revision_of({**files(), **NOTE, **more, template: text})
     assert problems == ()
     assert revision.rendered.findings == ()
-    return [RULE.finding(problem) for problem in RULE.problems(revision)]
+    return [RULE.finding(problem) for problem in problems_of(RULE, revision)]
 
 
 def listing(*names: str) -> str:

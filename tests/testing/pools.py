@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from generator.facts.definition import Definition
 from generator.finding import Finding
 from generator.revision.driver_objects import DriverObject
-from generator.rules.rule import Rule
+from generator.rules.rule import Rule, problems_of
 from generator.rules.table import BY_ID
 from tests.testing.judging import revision_of
 
@@ -79,7 +79,7 @@ def told(
     revision, problems = revision_of(files, against=None if against is None else tuple(against))
     assert [str(one) for one in problems] == []
     row: Rule = BY_ID[rule]
-    return [row.finding(problem) for problem in row.problems(replace(revision, crds=crds))]
+    return [row.finding(problem) for problem in problems_of(row, replace(revision, crds=crds))]
 
 
 def messages(rule: str, files: dict[str, str], **more: object) -> list[str]:

@@ -4,38 +4,38 @@ What they need is loaded where a fleet declares workloads: a check of one that h
 """
 
 from generator.finding import Severity
-from generator.rules.rule import Rule, of_workloads
+from generator.rules.rule import FleetRule, of_workloads
 
 E, W = Severity.ERROR, Severity.WARNING
 RULES = (
-    Rule(
+    FleetRule(
         "disruption/no-room",
         E,
         "a budget that lets nothing be evicted",
         of_workloads("disruption.room", "no_room"),
         needs_all=True,
     ),
-    Rule("disruption/overlap", E, "two budgets cover one pod", of_workloads("disruption.covering", "overlap")),
-    Rule(
+    FleetRule("disruption/overlap", E, "two budgets cover one pod", of_workloads("disruption.covering", "overlap")),
+    FleetRule(
         "disruption/unscalable-owner",
         E,
         "a budget that can't be computed for its owner",
         of_workloads("disruption.covering", "unscalable_owner"),
         needs_all=True,
     ),
-    Rule(
+    FleetRule(
         "disruption/matches-nothing",
         W,
         "a budget does not cover its workload",
         of_workloads("disruption.covering", "matches_nothing"),
     ),
-    Rule(
+    FleetRule(
         "disruption/empty-selector",
         E,
         "a budget over a whole namespace",
         of_workloads("disruption.covering", "empty_selector"),
     ),
-    Rule(
+    FleetRule(
         "disruption/will-time-out",
         W,
         "a budget lets pods go too slowly",

@@ -8,18 +8,17 @@ from generator.images.hint import by_branch, expected, hint, misspelt
 from generator.images.lookup import Lack, Miss
 from generator.images.mirrors import source, upstream_standing
 from generator.images.nearest import Nearest, os_of
-from generator.revision.revision import Revision
-from generator.rules.image.missing import misses
-from generator.rules.image.reference import os_place, version_place
+from generator.revision.cluster_inputs import ClusterInputs
+from generator.rules.image.reference import fault, os_place, version_place
 from generator.rules.rule import Problem
 
 
-def told(revision: Revision, found: Iterable[Miss]) -> Iterator[Problem]:
+def missing_images(inputs: ClusterInputs, misses: Iterable[Miss]) -> Iterator[Problem]:
     """Each miss with what is nearest, and how to get the image."""
-    nearest = Nearest(revision.catalog)
-    for miss in found:
+    nearest = inputs.index.nearest
+    for miss in misses:
         yield Problem(
-            place=_place(revision, miss),
+            place=_place(inputs, miss),
             message=_message(miss, nearest),
             hint=hint(miss, nearest),
             cluster=miss.cluster.name,
@@ -28,12 +27,12 @@ def told(revision: Revision, found: Iterable[Miss]) -> Iterator[Problem]:
         )
 
 
-def _place(revision: Revision, miss: Miss) -> Place:
+def _place(inputs: ClusterInputs, miss: Miss) -> Place:
     if wrong := misspelt(miss):
-        return os_place(revision.fleet, miss.pool, wrong.key)
+        return os_place(inputs, miss.pool, wrong.key)
     if miss.kernel:
-        return revision.fleet.kernel_place(miss.kernel)
-    return version_place(revision.fleet, miss.pool)
+        return inputs.kernel_place(miss.kernel)
+    return version_place(inputs, miss.pool)
 
 
 def _message(miss: Miss, nearest: Nearest) -> str:
@@ -56,19 +55,20 @@ def _message(miss: Miss, nearest: Nearest) -> str:
     return f"{asked}, and {what}{near and '; '}{near}"
 
 
-def by_version(revision: Revision) -> Iterator[Problem]:
+def by_version(inputs: ClusterInputs) -> Iterator[Problem]:
     """Exact versions where the images are named by branch. What was written is never cut."""
-    nearest, known = Nearest(revision.catalog), set()
-    for miss in misses(revision):
+    nearest = inputs.index.nearest
+    reported = set()
+    for miss in inputs.misses:
         pool, version = miss.pool, miss.pool.driver.version
-        found = None if (miss.cluster.name, pool.name) in known else expected(miss, nearest)
-        if found is None:
+        found = None if pool.name in reported else expected(miss, nearest)
+        if found is None or fault(inputs, pool) is not None:
             continue
-        known.add((miss.cluster.name, pool.name))
+        reported.add(pool.name)
         branch, (other, is_built) = drivers.branch(version), found
         built = "is built" if is_built else "is not built either"
         yield Problem(
-            place=version_place(revision.fleet, pool),
+            place=version_place(inputs, pool),
             message=f'pool "{miss.cluster.name}/{pool.name}" asks for {miss.tag} by the version {version}, and the '
             f"precompiled images of {os_of(miss)} are keyed by branch {branch}; {other} {built}",
             hint=f"{by_branch(miss)}; the image decides which {branch} it is",

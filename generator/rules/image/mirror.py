@@ -6,6 +6,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.declared.mirror import MirrorKind
 from generator.finding import Place
 from generator.operator.combination import references
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.revision.revision import Revision
 from generator.rules.rule import Problem
 from generator.rules.setting import said
@@ -17,14 +18,14 @@ BY_THE_NODES = (
 )
 
 
-def node_mirror(revision: Revision) -> Iterator[Problem]:
+def node_mirror(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools that name what only the nodes' registry configuration should: nothing proves what it holds."""
-    for _, pool in revision.managed():
-        mirror = revision.fleet.mirrors.get(pool.driver.repository)
+    for pool in inputs.cluster.managed_pools:
+        mirror = inputs.catalog.mirrors.get(pool.driver.repository)
         if mirror is None or mirror.kind is not MirrorKind.NODE:
             continue
         message = f'driver.repository is "{mirror.name}", a mirror that nodes are sent to (kind: node) when they are'
-        where = said(revision.fleet, pool, "driver", "repository")
+        where = said(inputs, pool, "driver", "repository")
         hint = f"set driver.repository: {mirror.of}, and let {BY_THE_NODES}"
         yield where.problem(f"{message} asked for {mirror.of}", hint, mirror.name)
 

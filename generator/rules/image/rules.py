@@ -6,129 +6,132 @@ from functools import partial
 from generator.facts import branch as branches
 from generator.finding import Severity
 from generator.images.lookup import Lack, Miss
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.image import reference as image_reference
 from generator.rules.image.mirror import node_mirror
-from generator.rules.image.missing import entries, misses
-from generator.rules.rule import Problem, Rule
+from generator.rules.rule import ClusterRule, Problem
 
 
-def missing(revision: Revision) -> Iterator[Problem]:
+def missing(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images that nodes ask for today and that no catalog lists."""
-    return _problems(revision, lambda miss: miss.lack is Lack.IMAGE and not miss.upcoming)
+    return _problems(inputs, lambda miss: miss.lack is Lack.IMAGE and not miss.upcoming)
 
 
-def gone(revision: Revision) -> Iterator[Problem]:
+def gone(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images that were built and are no longer in the registry."""
-    return _problems(revision, lambda miss: miss.lack is Lack.GONE and not miss.upcoming)
+    return _problems(inputs, lambda miss: miss.lack is Lack.GONE and not miss.upcoming)
 
 
-def missing_platform(revision: Revision) -> Iterator[Problem]:
+def missing_platform(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images that are not built for the pool's platform, or not known to be."""
-    return _problems(revision, lambda miss: miss.lack in {Lack.PLATFORM, Lack.RECORD} and not miss.upcoming)
+    return _problems(inputs, lambda miss: miss.lack in {Lack.PLATFORM, Lack.RECORD} and not miss.upcoming)
 
 
-def platform_unknown(revision: Revision) -> Iterator[Problem]:
+def platform_unknown(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images of unrecorded platforms for pools of amd64, which most images serve."""
-    return _problems(revision, lambda miss: miss.lack is Lack.CERTAINTY)
+    return _problems(inputs, lambda miss: miss.lack is Lack.CERTAINTY)
 
 
-def upcoming_missing(revision: Revision) -> Iterator[Problem]:
+def upcoming_missing(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images that the next roll will ask for."""
-    return _problems(revision, lambda miss: miss.lack is not Lack.CERTAINTY and miss.upcoming)
+    return _problems(inputs, lambda miss: miss.lack is not Lack.CERTAINTY and miss.upcoming)
 
 
-def branch_expected(revision: Revision) -> Iterator[Problem]:
+def branch_expected(inputs: ClusterInputs) -> Iterator[Problem]:
     """Exact versions where the images are named by branch. What was written is never cut."""
-    if misses(revision):
+    if inputs.misses:
         from generator.rules.image.message import by_version
 
-        yield from by_version(revision)
+        yield from by_version(inputs)
 
 
-def module_type(revision: Revision) -> Iterator[Problem]:
+def module_type(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images that are built with other kernel modules than the pool sets or its GPUs need."""
-    for cluster, pool, one, entry in entries(revision):
+    for image, entry in inputs.listed_images:
+        pool = image.pool
         built, wanted = entry.module_type, pool.driver.module_type
         if built is None or entry.gone:
             continue
         family, branch = family_of(pool), driver_branch(pool)
         usable = branches.module_types(family, branch) if family and branch else ()
         if usable and built not in usable:
-            why, place = f"{pool.family} GPUs need {usable[0]} ones", revision.fleet.at(pool, "gpu", "family")
+            why, place = f"{pool.family} GPUs need {usable[0]} ones", inputs.at(pool, "gpu", "family")
         elif wanted not in {"auto", built} and (not usable or wanted in usable):
             why = f"kernelModuleType is {wanted}"
-            place = revision.fleet.said(pool, "driver", "kernelModuleType")
+            place = inputs.said(pool, "driver", "kernelModuleType")
         else:
             continue
         yield Problem(
             place=place,
-            message=f'pool "{cluster.name}/{pool.name}" uses {entry.tag}, which is built with {built} kernel modules '
+            message=f'pool "{pool.cluster}/{pool.name}" uses {entry.tag}, which is built with {built} kernel modules '
             f"({entry.file}:{entry.line}), and {why}",
             hint=f"rebuild the image with DRIVER_OPEN={'false' if built == 'open' else 'true'}, or change the pool",
-            cluster=cluster.name,
+            cluster=pool.cluster,
             pool=pool.name,
-            fact=one.tag,
+            fact=image.tag,
         )
 
 
-def transition_missing(revision: Revision) -> Iterator[Problem]:
+def transition_missing(inputs: ClusterInputs) -> Iterator[Problem]:
     """Images that nodes ask for while a change arrives."""
-    return _of_change(revision, "transition_missing")
+    return _of_change(inputs, "transition_missing")
 
 
-def kernel_swapped(revision: Revision) -> Iterator[Problem]:
+def kernel_swapped(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools that exchange every machine in one change."""
-    return _of_change(revision, "kernel_swapped")
+    return _of_change(inputs, "kernel_swapped")
 
 
-def _of_change(revision: Revision, function: str) -> Iterator[Problem]:
-    """Nothing is loaded where no cluster is declared otherwise than before."""
-    if revision.before is not None and revision.before.fleet.clusters:
+def _of_change(inputs: ClusterInputs, function: str) -> Iterator[Problem]:
+    """Nothing is loaded where the cluster is declared as it was before."""
+    if inputs.before is not None:
         from generator.rules.image import transition
 
-        problems: Iterator[Problem] = getattr(transition, function)(revision)
+        problems: Iterator[Problem] = getattr(transition, function)(inputs, inputs.before)
         yield from problems
 
 
-def _problems(revision: Revision, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
-    """A clean run, which nearly every run is, doesn't load the words for a miss."""
-    found = [miss for miss in misses(revision) if wanted(miss)]
-    if found:
-        from generator.rules.image.message import told
+def _problems(inputs: ClusterInputs, wanted: Callable[[Miss], bool]) -> Iterator[Problem]:
+    """A clean run, which nearly every run is, doesn't load the words for a miss.
 
-        yield from told(revision, found)
+    A pool whose references can't be asked for at all is reported for that alone.
+    """
+    misses = [miss for miss in inputs.misses if wanted(miss) and image_reference.fault(inputs, miss.pool) is None]
+    if misses:
+        from generator.rules.image.message import missing_images
+
+        yield from missing_images(inputs, misses)
 
 
 RULES = (
-    Rule(
+    ClusterRule(
         "image/missing",
         Severity.ERROR,
         "a driver image that nodes ask for is not built",
         missing,
         needs_catalog=True,
     ),
-    Rule(
+    ClusterRule(
         "image/missing-platform",
         Severity.ERROR,
         "a driver image is not built for the nodes' platform",
         missing_platform,
     ),
-    Rule(
+    ClusterRule(
         "image/platform-unknown",
         Severity.WARNING,
         "the catalog does not record for which platforms an image is built",
         platform_unknown,
     ),
-    Rule(
+    ClusterRule(
         "image/upcoming-missing",
         Severity.WARNING,
         "a driver image that the next roll asks for is not built",
         upcoming_missing,
         needs_catalog=True,
     ),
-    Rule(
+    ClusterRule(
         "image/transition-missing",
         Severity.ERROR,
         "a driver image that nodes ask for while the change arrives is not built",
@@ -136,32 +139,32 @@ RULES = (
         needs_catalog=True,
         compares_inventory=True,
     ),
-    Rule(
+    ClusterRule(
         "image/kernel-swapped",
         Severity.WARNING,
         "a pool whose nodes run nothing any more that is declared",
         kernel_swapped,
         compares_inventory=True,
     ),
-    Rule("image/gone", Severity.ERROR, "a driver image has vanished from its registry", gone),
-    Rule(
+    ClusterRule("image/gone", Severity.ERROR, "a driver image has vanished from its registry", gone),
+    ClusterRule(
         "image/branch-expected",
         Severity.WARNING,
         "an exact version is asked for where precompiled images are named by branch",
         branch_expected,
         needs_catalog=True,
     ),
-    Rule(
+    ClusterRule(
         "image/module-type",
         Severity.ERROR,
         "an image is built with other kernel modules than the pool needs",
         module_type,
     ),
-    Rule(
+    ClusterRule(
         "image/node-mirror", Severity.ERROR, "a pool names a mirror that nodes are sent to by themselves", node_mirror
     ),
     *(
-        Rule(name, Severity.INVALID, summary, partial(image_reference.problems, rule=name))
+        ClusterRule(name, Severity.INVALID, summary, partial(image_reference.problems, rule=name))
         for name, summary in (
             ("image/version-has-suffix", "a driver version already carries an OS or a kernel"),
             ("image/digest-with-precompiled", "a digest can't be used with precompiled drivers"),

@@ -8,7 +8,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.finding import Place, Severity
 from generator.images.lookup import Lack
 from generator.operator.image import Refused
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterBefore, ClusterInputs
 from generator.rules.image.reference import version_place
 from generator.rules.rule import Problem
 from generator.words import counted, shortened
@@ -16,40 +16,25 @@ from generator.words import counted, shortened
 MOST_KERNELS = 4
 
 
-def transition_missing(revision: Revision) -> Iterator[Problem]:
+def transition_missing(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]:
     """Images that nodes ask for while the change arrives, and that are not built."""
-    if revision.before is None:
-        return
-    images = stock(revision.before.catalog, revision.catalog)
-    for was, becomes in _compared(revision):
-        for station in passages(was, becomes, images):
-            if not _is_uncertain(station):
-                yield _missing(revision, station)
-        yield from _floating(revision, was, becomes)
+    images = stock(before.catalog, inputs.catalog)
+    for station in passages(before.cluster, inputs.cluster, images):
+        if not _is_uncertain(station):
+            yield _missing(inputs, station)
+    yield from _floating(inputs, before.cluster)
 
 
-def kernel_swapped(revision: Revision) -> Iterator[Problem]:
+def kernel_swapped(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]:
     """Pools of which no machine that ran is declared any more, though nothing shows that nodes left it."""
-    for was, becomes in _compared(revision):
-        for swap in swaps(was, becomes):
-            yield _swapped(revision, swap)
+    for swap in swaps(before.cluster, inputs.cluster):
+        yield _swapped(inputs, swap)
 
 
-def unclaimed(revision: Revision) -> Iterator[Problem]:
+def unclaimed(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]:
     """Pools whose nodes no object claims any more."""
-    for was, becomes in _compared(revision):
-        for gone in lost(was, becomes):
-            yield _unclaimed(revision, gone)
-
-
-def _compared(revision: Revision) -> Iterator[tuple[Cluster, Cluster]]:
-    """The clusters that both revisions declare, of those that the change can affect."""
-    if revision.before is None:
-        return
-    earlier = {cluster.name: cluster for cluster in revision.before.fleet.clusters}
-    for cluster in revision.fleet.clusters:
-        if cluster.name in earlier:
-            yield earlier[cluster.name], cluster
+    for gone in lost(before.cluster, inputs.cluster):
+        yield _unclaimed(inputs, gone)
 
 
 def _is_uncertain(station: Station) -> bool:
@@ -57,10 +42,10 @@ def _is_uncertain(station: Station) -> bool:
     return station.standing is not None and station.standing.lack is Lack.CERTAINTY
 
 
-def _missing(revision: Revision, station: Station) -> Problem:
+def _missing(inputs: ClusterInputs, station: Station) -> Problem:
     (was, earlier), (becomes, pool) = station.was, station.becomes
     return Problem(
-        place=_place(revision, station),
+        place=_place(inputs, station),
         message=f'pool "{becomes.name}/{pool.name}": {_who(station)} {_asks(station)}',
         hint=_way_out(station, earlier, pool, same_release=was.operator.release == becomes.operator.release),
         cluster=becomes.name,
@@ -70,17 +55,17 @@ def _missing(revision: Revision, station: Station) -> Problem:
     )
 
 
-def _place(revision: Revision, station: Station) -> Place:
+def _place(inputs: ClusterInputs, station: Station) -> Place:
     cluster, pool = station.becomes
     if station.moment is Moment.BEFORE_SYNC:
         for kernel in pool.kernels:
             if kernel.name == station.machine.kernel:
-                return revision.fleet.kernel_place(kernel)
+                return inputs.kernel_place(kernel)
     if station.moment in {Moment.NEW_RELEASE_FIRST, Moment.OLD_RELEASE_STILL}:
-        return revision.fleet.said(cluster, "operator", "version")
+        return inputs.said(cluster, "operator", "version")
     if pool not in cluster.pools:
-        return revision.fleet.at(cluster, "name")
-    return version_place(revision.fleet, pool)
+        return inputs.at(cluster, "name")
+    return version_place(inputs, pool)
 
 
 def _who(station: Station) -> str:
@@ -172,15 +157,16 @@ def _build(station: Station) -> str:
     return f"build {station.combination.tag} and add its line to the catalog"
 
 
-def _floating(revision: Revision, was: Cluster, becomes: Cluster) -> Iterator[Problem]:
+def _floating(inputs: ClusterInputs, was: Cluster) -> Iterator[Problem]:
     """Nodes whose kernels change without a commit may run others than those that are declared."""
+    becomes = inputs.cluster
     earlier = {pool.name: pool for pool in was.managed_pools}
     for pool in becomes.managed_pools:
         old = earlier.get(pool.name)
         if old is None or not old.floating or not may_have_nodes(old) or old.driver.version == pool.driver.version:
             continue
         yield Problem(
-            place=version_place(revision.fleet, pool),
+            place=version_place(inputs, pool),
             message=f'pool "{becomes.name}/{pool.name}" is of kernelSource: floating, so that its nodes may run other '
             f"kernels than those that are declared, and nothing shows that {pool.driver.version} is built for them",
             hint=f"look at the kernels that run with: drivergate audit --cluster {becomes.name}",
@@ -191,12 +177,12 @@ def _floating(revision: Revision, was: Cluster, becomes: Cluster) -> Iterator[Pr
         )
 
 
-def _swapped(revision: Revision, swap: Swap) -> Problem:
+def _swapped(inputs: ClusterInputs, swap: Swap) -> Problem:
     (was, earlier), later = swap.was, swap.becomes
     pool = later[0]
     names = shortened(list(dict.fromkeys(_machine(machine, pool) for machine in swap.machines)), MOST_KERNELS)
     running = [kernel for kernel in pool.kernels if not kernel.upcoming]
-    place = revision.fleet.kernel_place(running[0]) if running else revision.fleet.at(pool)
+    place = inputs.kernel_place(running[0]) if running else inputs.at(pool)
     return Problem(
         place=place,
         message=f'pool "{was.name}/{pool.name}" declares nothing any more that its nodes ran before ({names}), and '
@@ -208,10 +194,10 @@ def _swapped(revision: Revision, swap: Swap) -> Problem:
     )
 
 
-def _unclaimed(revision: Revision, gone: Lost) -> Problem:
+def _unclaimed(inputs: ClusterInputs, gone: Lost) -> Problem:
     was, earlier = gone.was
     return Problem(
-        place=revision.fleet.at(gone.becomes, "name"),
+        place=inputs.at(gone.becomes, "name"),
         message=f'nothing of cluster {was.name} claims the nodes of pool "{earlier.name}" any more: '
         f"{_nodes(earlier)} lose their driver",
         hint="empty the pool before this is synced, or declare a pool that selects its nodes",

@@ -10,7 +10,7 @@ from generator.documents.places import Path
 from generator.facts import crd
 from generator.facts.release import DriverApi
 from generator.operator.driver import carries_upgrade_policy, upgrade_policy
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, said
 
@@ -25,18 +25,17 @@ RENAMED: Mapping[Path, Path] = {
 }
 
 
-def base_field_lost(revision: Revision) -> Iterator[Problem]:
+def base_field_lost(inputs: ClusterInputs) -> Iterator[Problem]:
     """Fields of a base's own spec.driver that nothing rendered carries; empty ones and CRD defaults don't count."""
-    for cluster in revision.fleet.clusters:
-        base = revision.bases.get(cluster.operator.policy_base)
-        driver = plain(base.get("spec") or {}).get("driver") if base else None
-        if not isinstance(driver, dict) or not cluster.managed_pools:
-            continue
-        for path, value in leaves(driver):
-            if _counts(cluster, path, value) and not any(
-                _carries(cluster, pool, path, value) for pool in cluster.managed_pools
-            ):
-                yield _problem(revision, cluster, path, value)
+    cluster, base = inputs.cluster, inputs.base
+    driver = plain(base.get("spec") or {}).get("driver") if base else None
+    if not isinstance(driver, dict) or not cluster.managed_pools:
+        return
+    for path, value in leaves(driver):
+        if _counts(cluster, path, value) and not any(
+            _carries(cluster, pool, path, value) for pool in cluster.managed_pools
+        ):
+            yield _problem(inputs, path, value)
 
 
 def _counts(cluster: Cluster, path: Path, value: Any) -> bool:
@@ -77,13 +76,14 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _problem(revision: Revision, cluster: Cluster, path: Path, value: Any) -> Problem:
+def _problem(inputs: ClusterInputs, path: Path, value: Any) -> Problem:
     from msgspec import json
 
+    cluster = inputs.cluster
     base, name = cluster.operator.policy_base, ".".join(map(str, path))
     message = f"spec.driver.{name} of {base} is {json.encode(value).decode()}, and drivergate replaces spec.driver"
-    scope = said(revision.fleet, cluster, "operator", "clusterPolicyBase")
-    place = revision.fleet.texts.key(base, ("spec", "driver", *path))
+    scope = said(inputs, cluster, "operator", "clusterPolicyBase")
+    place = inputs.texts.key(base, ("spec", "driver", *path))
     return Said(place, scope.cluster).problem(f"{message}: it would be lost", _hint(cluster, path), name)
 
 

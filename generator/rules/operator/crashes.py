@@ -9,7 +9,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts.podselector import selector_problem
 from generator.facts.release import DriverApi
 from generator.finding import Place
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 from generator.rules.setting import said
 
@@ -19,49 +19,47 @@ PERCENT = r"[0-9]+%"
 STALLS = "which stops the operator's upgrade controller"
 
 
-def crashes_operator(revision: Revision) -> Iterator[Problem]:
+def crashes_operator(inputs: ClusterInputs) -> Iterator[Problem]:
     """What the inventory says, and what a user's own template prints."""
-    yield from _declared(revision)
-    for cluster, _, document, place in user_objects(revision):
-        for message, hint in _in_object(cluster, document):
+    yield from _declared(inputs)
+    cluster = inputs.cluster
+    for _, driver, place in user_objects(inputs):
+        for message, hint in _in_object(cluster, driver):
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name)
 
 
-def _declared(revision: Revision) -> Iterator[Problem]:
-    for cluster, pool in revision.managed():
-        if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
-            yield from _probes(revision, pool)
+def _declared(inputs: ClusterInputs) -> Iterator[Problem]:
+    for pool in inputs.cluster.managed_pools:
+        if inputs.cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+            yield from _probes(inputs, pool)
         for name in SELECTORS:
             selector = (pool.driver.upgrade_policy.get(name) or {}).get("podSelector")
             if selector and (problem := selector_problem(selector)):
                 path = ("upgradePolicy", name, "podSelector")
                 message = f'driver.{".".join(path)} "{selector}" is no label selector, {STALLS}: {problem}'
                 hint = "write it as kubectl get pods --selector takes it"
-                yield said(revision.fleet, pool, "driver", *path).problem(message, hint, selector)
+                yield said(inputs, pool, "driver", *path).problem(message, hint, selector)
 
 
-def _probes(revision: Revision, pool: Pool) -> Iterator[Problem]:
+def _probes(inputs: ClusterInputs, pool: Pool) -> Iterator[Problem]:
     """Its driver DaemonSet has no such probe to change (controllers/object_controls.go, all releases)."""
     for name in PROBES:
         if name in pool.driver.spec:
             message = f"driver.spec.{name} in a ClusterPolicy is a nil pointer in the operator, which then crashes"
-            where = said(revision.fleet, pool, "driver", "spec", name, key=True)
+            where = said(inputs, pool, "driver", "spec", name, key=True)
             yield where.problem(message, "remove it; only startupProbe is used", name)
 
 
-def user_objects(
-    revision: Revision,
-) -> Iterator[tuple[Cluster, DriverApi, Mapping[str, Any], Place]]:
+def user_objects(inputs: ClusterInputs) -> Iterator[tuple[DriverApi, Mapping[str, Any], Place]]:
     """ClusterPolicies and NVIDIADrivers that users' templates print: the driver's part of their spec."""
-    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
     kinds = set(DriverApi)
-    for file in revision.rendered.files:
-        if file.template.ours or file.kind not in kinds or file.cluster not in clusters or file.document is None:
+    for file in inputs.files:
+        if file.template.ours or file.kind not in kinds or file.document is None:
             continue
         api, spec = DriverApi(file.kind), file.document.get("spec")
         driver = spec.get("driver") if api is DriverApi.CLUSTERPOLICY and isinstance(spec, dict) else spec
         if isinstance(driver, dict):
-            yield clusters[file.cluster], api, {"kind": file.kind, **plain(driver)}, Place(file.template.file)
+            yield api, {"kind": file.kind, **plain(driver)}, Place(file.template.file)
 
 
 def _in_object(cluster: Cluster, driver: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Rules about the fields of the driver API: what the declared release, or the CRD that runs, takes."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import Struct
 
@@ -13,7 +12,7 @@ from generator.documents.places import Path
 from generator.facts import chart, crd
 from generator.facts.release import DriverApi, Release
 from generator.facts.violation import dotted
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.operator.resources import refused
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, said
@@ -21,34 +20,34 @@ from generator.rules.setting import Said, said
 BESIDE_DRIVER = frozenset({"gds", "gdrcopy"})  # of a ClusterPolicy's spec, where an NVIDIADriver has them inside
 
 
-def unknown_field(revision: Revision) -> Iterator[Problem]:
+def unknown_field(inputs: ClusterInputs) -> Iterator[Problem]:
     """Fields that no release has, or that the CRD which runs doesn't have."""
-    for field in _unknown(revision):
+    for field in _unknown(inputs):
         if not field.releases:
             yield _unknown_problem(field)
-    for refusal in refused(revision):
+    for refusal in refused(inputs):
         if refusal.unknown:
-            yield refusal.problem(revision)
+            yield refusal.problem(inputs)
 
 
-def not_in_release(revision: Revision) -> Iterator[Problem]:
+def not_in_release(inputs: ClusterInputs) -> Iterator[Problem]:
     """Fields that another release has, values that this one refuses, and what its chart has no key for."""
-    for field in _unknown(revision):
+    for field in _unknown(inputs):
         if field.releases:
             yield _other_release(field)
-    yield from _default(revision)
-    yield from _beside_the_chart(revision)
-    for refusal in refused(revision):
+    yield from _default(inputs)
+    yield from _beside_the_chart(inputs)
+    for refusal in refused(inputs):
         if not refusal.unknown:
-            yield refusal.problem(revision)
+            yield refusal.problem(inputs)
 
 
-def _default(revision: Revision) -> Iterator[Problem]:
-    for cluster, pool in revision.managed():
-        release = cluster.operator.release
+def _default(inputs: ClusterInputs) -> Iterator[Problem]:
+    cluster, release = inputs.cluster, inputs.cluster.operator.release
+    for pool in cluster.managed_pools:
         if pool.default and cluster.operator.driver_api is DriverApi.NVIDIADRIVER and not release.default_object:
             message = f'pool "{pool.name}" is default: true, which comes with v26.7.0, not with {release.version}'
-            place = revision.fleet.at(pool, "default")
+            place = inputs.at(pool, "default")
             hint = "give the pool a nodeSelector, or upgrade the operator"
             yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, pool=pool.name)
 
@@ -76,17 +75,16 @@ class _Field(Struct, frozen=True):
         return self.said.problem(message, hint, self.name, mistake=mistake)
 
 
-def _unknown(revision: Revision) -> Iterator[_Field]:
+def _unknown(inputs: ClusterInputs) -> Iterator[_Field]:
     """Those of every spec. Many pools share one, which is the same mapping then, so that it is looked at once."""
-    seen: set[tuple[Any, ...]] = set()
-    for cluster, pool in revision.managed():
-        api, release = cluster.operator.driver_api, cluster.operator.release
-        key = (id(pool.driver.spec), api, release.version)
-        if not pool.driver.spec or key in seen:
+    api, release = inputs.cluster.operator.driver_api, inputs.cluster.operator.release
+    seen: set[int] = set()
+    for pool in inputs.cluster.managed_pools:
+        if not pool.driver.spec or id(pool.driver.spec) in seen:
             continue
-        seen.add(key)
+        seen.add(id(pool.driver.spec))
         for path in unknown_fields(api, release, pool.driver.spec):
-            where = said(revision.fleet, pool, "driver", "spec", *path, key=True)
+            where = said(inputs, pool, "driver", "spec", *path, key=True)
             yield _Field(api, release, path, crd.releases_with(api, (*crd_path(api), *path)), where)
 
 
@@ -114,21 +112,22 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.removeprefix("v").split(".")))
 
 
-def _beside_the_chart(revision: Revision) -> Iterator[Problem]:
+def _beside_the_chart(inputs: ClusterInputs) -> Iterator[Problem]:
     """With helm and the ClusterPolicy API a field arrives only if the chart has a value for it."""
-    seen: set[tuple[int, str]] = set()
-    for cluster, pool in revision.managed():
-        operator, spec = cluster.operator, pool.driver.spec
-        key = (id(spec), operator.release.version)
-        by_chart = operator.install is Install.HELM and operator.driver_api is DriverApi.CLUSTERPOLICY
-        if not by_chart or not spec or key in seen:
+    operator = inputs.cluster.operator
+    if operator.install is not Install.HELM or operator.driver_api is not DriverApi.CLUSTERPOLICY:
+        return
+    fields, lacks = operator.release.fields, operator.release.lacks("ClusterPolicy")
+    seen: set[int] = set()
+    for pool in inputs.cluster.managed_pools:
+        spec = pool.driver.spec
+        if not spec or id(spec) in seen:
             continue
-        seen.add(key)
-        fields, lacks = operator.release.fields, operator.release.lacks("ClusterPolicy")
+        seen.add(id(spec))
         for path, _ in leaves(spec):
             known = crd.has_field("ClusterPolicy", fields, ("driver", *path), lacks)
             if known and chart.values_path(fields, tuple(map(str, path)), lacks) is None:
                 name = f"driver.spec.{dotted(path)}"
                 message = f"{name} has no value in the chart of operator {operator.release.version}"
                 hint = "remove it, or bring the ClusterPolicy yourself with install: manifest"
-                yield said(revision.fleet, pool, "driver", "spec", *path, key=True).problem(message, hint, name)
+                yield said(inputs, pool, "driver", "spec", *path, key=True).problem(message, hint, name)

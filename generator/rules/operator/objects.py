@@ -11,7 +11,7 @@ from generator.facts.release import DriverApi
 from generator.finding import Place
 from generator.operator.driver import toleration
 from generator.operator.image import policy_daemonset
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 
 MAX_LABEL, MAX_NAME = 63, 253
@@ -32,64 +32,64 @@ OF_EVERY_DAEMONSET = frozenset(
 DEFAULT_TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
-def name_too_long(revision: Revision) -> Iterator[Problem]:
+def name_too_long(inputs: ClusterInputs) -> Iterator[Problem]:
     """Names that the API server, or the operator's owner label, doesn't take."""
-    for cluster, pool in revision.managed():
-        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
-            yield from _object_name(revision, cluster, pool)
+    has_objects = inputs.cluster.operator.driver_api is DriverApi.NVIDIADRIVER
+    for pool in inputs.cluster.managed_pools:
+        if has_objects:
+            yield from _object_name(inputs, pool)
         elif pool.driver.mode is Mode.PRECOMPILED:
-            yield from _daemonset_names(revision, cluster, pool)
+            yield from _daemonset_names(inputs, pool)
 
 
-def _object_name(revision: Revision, cluster: Cluster, pool: Pool) -> Iterator[Problem]:
+def _object_name(inputs: ClusterInputs, pool: Pool) -> Iterator[Problem]:
     """From v26.7 on the operator writes the name into the owner label of nodes; what is no name, build.py tells."""
     name = pool.object_name
-    if cluster.operator.release.owner_label and len(name) > MAX_LABEL:
+    if inputs.cluster.operator.release.owner_label and len(name) > MAX_LABEL:
         said = f'renamedFrom "{name}" of pool "{pool.name}"' if pool.renamed_from else f'pool name "{name}"'
-        place = revision.fleet.at(pool, *(("renamedFrom",) if pool.renamed_from else ()))
+        place = inputs.at(pool, *(("renamedFrom",) if pool.renamed_from else ()))
         message = f"{said} has {len(name)} characters, and the operator writes it into a node label, which holds 63"
         yield _problem(place, pool, message, f"give it a name of at most {MAX_LABEL} characters", name)
 
 
-def _daemonset_names(revision: Revision, cluster: Cluster, pool: Pool) -> Iterator[Problem]:
+def _daemonset_names(inputs: ClusterInputs, pool: Pool) -> Iterator[Problem]:
     for kernel in pool.kernels:
-        name = _daemonset(cluster, pool, kernel)
+        name = _daemonset(inputs.cluster, pool, kernel)
         if len(name) > MAX_NAME or not OBJECT_NAME.fullmatch(name):
             message = (
                 f'the operator would name its DaemonSet for kernel "{kernel.name}" "{name}", which is no object name'
             )
             hint = "set operator.driverApi: NVIDIADriver, whose DaemonSets are named by a hash"
-            yield _problem(revision.fleet.kernel_place(kernel), pool, message, hint, kernel.name)
+            yield _problem(inputs.kernel_place(kernel), pool, message, hint, kernel.name)
 
 
-def kernel_name_collision(revision: Revision) -> Iterator[Problem]:
+def kernel_name_collision(inputs: ClusterInputs) -> Iterator[Problem]:
     """Kernels that the operator gives one name: of two DaemonSets or node pools only one is left (facts 1.6)."""
-    for cluster in revision.fleet.clusters:
-        pools = [pool for pool in cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
-        if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
-            yield from _collisions(revision, cluster, pools)
-        else:
-            for pool in pools:
-                if len(pool.kernels) > 1:
-                    yield from _collisions(revision, cluster, [pool])
+    pools = [pool for pool in inputs.cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
+    if inputs.cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+        yield from _collisions(inputs, pools)
+        return
+    for pool in pools:
+        if len(pool.kernels) > 1:
+            yield from _collisions(inputs, [pool])
 
 
-def _collisions(revision: Revision, cluster: Cluster, pools: list[Pool]) -> Iterator[Problem]:
+def _collisions(inputs: ClusterInputs, pools: list[Pool]) -> Iterator[Problem]:
     seen: dict[tuple[OsRelease | None, str], tuple[Pool, Kernel]] = {}
-    release = cluster.operator.release
+    release = inputs.cluster.operator.release
     for pool in pools:
         for kernel in pool.kernels:
             other, first = seen.setdefault((pool.os, sanitised(kernel.name, release)), (pool, kernel))
             if first.name != kernel.name:
-                yield _collision(revision, cluster, (pool, kernel), (other, first))
+                yield _collision(inputs, (pool, kernel), (other, first))
 
 
-def _collision(revision: Revision, cluster: Cluster, one: tuple[Pool, Kernel], other: tuple[Pool, Kernel]) -> Problem:
+def _collision(inputs: ClusterInputs, one: tuple[Pool, Kernel], other: tuple[Pool, Kernel]) -> Problem:
     (pool, kernel), (first_pool, first) = one, other
-    name = sanitised(kernel.name, cluster.operator.release)
+    name = sanitised(kernel.name, inputs.cluster.operator.release)
     whose = f'pool "{pool.name}"' if pool is first_pool else f'pools "{first_pool.name}" and "{pool.name}"'
     message = f'the operator names kernels "{first.name}" and "{kernel.name}" of {whose} both "{name}"'
-    place, lost = revision.fleet.kernel_place(kernel), "and one of them gets no driver"
+    place, lost = inputs.kernel_place(kernel), "and one of them gets no driver"
     return _problem(place, pool, f"{message}, {lost}", PER_ARCH if pool is first_pool else PER_OBJECT, kernel.name)
 
 
@@ -98,18 +98,18 @@ def _daemonset(cluster: Cluster, pool: Pool, kernel: Kernel) -> str:
     return policy_daemonset(cluster.operator.release, kernel.name, os_id, version)
 
 
-def taint_not_tolerated(revision: Revision) -> Iterator[Problem]:
+def taint_not_tolerated(inputs: ClusterInputs) -> Iterator[Problem]:
     """The ClusterPolicy knows tolerations for all operands only, in spec.daemonsets (not drivergate's to write)."""
-    for cluster in revision.fleet.clusters:
-        if cluster.operator.driver_api is not DriverApi.CLUSTERPOLICY:
-            continue
-        tolerations = _tolerations(revision.bases.get(cluster.operator.policy_base, {}))
-        for pool in cluster.managed_pools:
-            for index, taint in enumerate(pool.taints):
-                if not any(_tolerates(one, taint) for one in tolerations or (DEFAULT_TOLERATION,)):
-                    place = revision.fleet.at(pool, "taints", index)
-                    message = f'taint "{taint}" of pool "{pool.name}" is tolerated by none of {_where(cluster)}'
-                    yield _problem(place, pool, message, _to_add(cluster, taint, tolerations), str(taint))
+    cluster = inputs.cluster
+    if cluster.operator.driver_api is not DriverApi.CLUSTERPOLICY:
+        return
+    tolerations = _tolerations(inputs.base or {})
+    for pool in cluster.managed_pools:
+        for index, taint in enumerate(pool.taints):
+            if not any(_tolerates(toleration, taint) for toleration in tolerations or (DEFAULT_TOLERATION,)):
+                place = inputs.at(pool, "taints", index)
+                message = f'taint "{taint}" of pool "{pool.name}" is tolerated by none of {_where(cluster)}'
+                yield _problem(place, pool, message, _to_add(cluster, taint, tolerations), str(taint))
 
 
 def _tolerations(base: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
 from msgspec.json import encode
 
 from generator.declared.crds import plain
@@ -13,9 +12,9 @@ from generator.finding import Place
 from generator.layout import OUT, TEMPLATES
 from generator.operator.driver import policy_spec
 from generator.render.output import RenderedFile
-from generator.render.rendered import DRIVER_KINDS, OBJECT, POLICY, VALUES
+from generator.render.rendered import OBJECT, POLICY, VALUES
 from generator.render.views import FLUX_PRUNE, STRONGER, SYNC_OPTIONS, ClusterValues, chart_values
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs, TemplateObject
 from generator.rules.operator.base_fields import DECIDED
 from generator.rules.operator.claims import GPU_NODE, Claim
 from generator.rules.rule import Problem
@@ -28,101 +27,67 @@ ABSENT = {"enabled": True, "default": False, "useNvidiaDriverCRD": False, "usePr
 OF_VALUES = IMAGE | {"enabled", "nvidiaDriverCRD"}
 
 
-class Printed(Struct, frozen=True):
-    """A driver object of a user's template, its cluster, and the pool whose nodes it is for, if it is one's."""
-
-    file: RenderedFile
-    cluster: Cluster
-    pool: Pool | None
-
-    @property
-    def is_default(self) -> bool:
-        """Whether it takes the GPU nodes that no other object selects."""
-        return self.spec.get("default") is True
-
-    @property
-    def spec(self) -> Mapping[str, Any]:
-        """Its spec as a Kubernetes client reads it."""
-        return _mapping(plain(self.file.document), "spec")
-
-    @property
-    def claim(self) -> Claim:
-        """The nodes that it selects, of which nothing else is known."""
-        selector = {key: str(value) for key, value in _mapping(self.spec, "nodeSelector").items()}
-        labels = GPU_NODE | {key: frozenset({value}) for key, value in selector.items()}
-        return Claim(what=self.file.kind, name=self.file.name, selector=selector, labels=labels)
+def spec_of(file: RenderedFile) -> Mapping[str, Any]:
+    """The spec of a driver object as a Kubernetes client reads it."""
+    return _mapping(plain(file.document), "spec")
 
 
-def printed(revision: Revision) -> tuple[Printed, ...]:
-    """Every driver object of a user's template, found once."""
-    return revision.remembered("printed", lambda: tuple(_printed(revision)))
+def is_default(file: RenderedFile) -> bool:
+    """Whether a driver object takes the GPU nodes that no other object selects."""
+    return spec_of(file).get("default") is True
 
 
-def strangers(revision: Revision, cluster: Cluster) -> tuple[Printed, ...]:
-    """Every NVIDIADriver of a cluster that its operator would reconcile and no pool declares."""
-
-    def by_cluster() -> dict[str, tuple[Printed, ...]]:
-        found: dict[str, tuple[Printed, ...]] = {}
-        for one in printed(revision):
-            api = one.cluster.operator.driver_api
-            if one.pool is None and one.file.kind == api and api is DriverApi.NVIDIADRIVER:
-                found[one.cluster.name] = (*found.get(one.cluster.name, ()), one)
-        return found
-
-    return revision.remembered("strangers", by_cluster).get(cluster.name, ())
+def claim_of(file: RenderedFile) -> Claim:
+    """The nodes that a driver object selects, of which nothing else is known."""
+    selector = {key: str(value) for key, value in _mapping(spec_of(file), "nodeSelector").items()}
+    labels = GPU_NODE | {key: frozenset({value}) for key, value in selector.items()}
+    return Claim(what=file.kind, name=file.name, selector=selector, labels=labels)
 
 
-def _printed(revision: Revision) -> Iterator[Printed]:
-    files = [file for file in revision.rendered.files if not file.template.ours and file.kind in DRIVER_KINDS]
-    if not files:
-        return
-    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
-    by_name, by_object = {}, {}
-    for cluster, pool in revision.managed():
-        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
-            by_name[cluster.name, pool.name] = by_object[cluster.name, pool.object_name] = pool
-    for file in files:
-        if file.cluster in clusters and file.api_version.startswith("nvidia.com/"):
-            ours = file.template.path == OBJECT
-            owner = by_name.get((file.cluster, file.pool)) if ours else by_object.get((file.cluster, file.name))
-            yield Printed(file, clusters[file.cluster], owner if file.kind == DriverApi.NVIDIADRIVER else None)
+def strangers(inputs: ClusterInputs) -> tuple[TemplateObject, ...]:
+    """Every NVIDIADriver that the cluster's operator would reconcile and no pool declares."""
+    if inputs.cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
+        return ()
+    return tuple(
+        printed
+        for printed in inputs.template_objects
+        if printed.pool is None and printed.file.kind == DriverApi.NVIDIADRIVER
+    )
 
 
-def object_differs(revision: Revision) -> Iterator[Problem]:
+def object_differs(inputs: ClusterInputs) -> Iterator[Problem]:
     """What a user's template prints of the fields that drivergate decides, against what the inventory declares."""
-    values: dict[str, ClusterValues] = {}
-    for one in printed(revision):
-        cluster = one.cluster
-        if cluster.name not in values:
-            values[cluster.name] = ClusterValues(cluster, revision.bases.get(cluster.operator.policy_base))
-        if one.pool is not None:
-            yield from _object(one, one.pool, values[cluster.name])
-        elif one.file.kind == DriverApi.CLUSTERPOLICY:
-            yield from _policy(one, values[cluster.name])
-    for file in revision.rendered.files:
+    if inputs.template_objects:
+        values = ClusterValues(inputs.cluster, inputs.base)
+        for printed in inputs.template_objects:
+            if printed.pool is not None:
+                yield from _object(printed.file, printed.pool, values)
+            elif printed.file.kind == DriverApi.CLUSTERPOLICY:
+                yield from _policy(printed.file, values)
+    for file in inputs.files:
         if not file.template.ours and file.template.path == VALUES:
-            yield from _values(file, next(one for one in revision.fleet.clusters if one.name == file.cluster))
-    yield from _missing(revision)
+            yield from _values(file, inputs.cluster)
+    yield from _missing(inputs)
 
 
-def _object(one: Printed, pool: Pool, values: ClusterValues) -> Iterator[Problem]:
+def _object(file: RenderedFile, pool: Pool, values: ClusterValues) -> Iterator[Problem]:
     wanted, owner = values.object(pool), f'pool "{pool.name}"'
-    yield from _differing(one.file, owner, ("name",), {"name": one.file.name}, wanted, pool.name)
-    yield from _differing(one.file, owner, sorted(OF_OBJECT), one.spec, wanted["spec"], pool.name)
+    yield from _differing(file, owner, ("name",), {"name": file.name}, wanted, pool.name)
+    yield from _differing(file, owner, sorted(OF_OBJECT), spec_of(file), wanted["spec"], pool.name)
     if pool.protect:
-        yield from _unprotected(one.file, owner, wanted["annotations"], pool.name)
+        yield from _unprotected(file, owner, wanted["annotations"], pool.name)
 
 
-def _policy(one: Printed, values: ClusterValues) -> Iterator[Problem]:
-    cluster = one.cluster
+def _policy(file: RenderedFile, values: ClusterValues) -> Iterator[Problem]:
+    cluster = values.cluster
     owner, name = f"cluster {cluster.name}", {"name": cluster.operator.policy_name}
     has_objects = cluster.operator.driver_api is DriverApi.NVIDIADRIVER
     wanted = policy_spec(cluster, auto_upgrade=False)
-    yield from _differing(one.file, owner, ("name",), {"name": one.file.name}, name)
+    yield from _differing(file, owner, ("name",), {"name": file.name}, name)
     fields = sorted(SWITCHES if has_objects else DECIDED)
-    yield from _differing(one.file, owner, fields, _mapping(one.spec, "driver"), wanted)
+    yield from _differing(file, owner, fields, _mapping(spec_of(file), "driver"), wanted)
     if cluster.protect and values.policy:
-        yield from _unprotected(one.file, owner, values.policy["metadata"]["annotations"])
+        yield from _unprotected(file, owner, values.policy["metadata"]["annotations"])
 
 
 def _values(file: RenderedFile, cluster: Cluster) -> Iterator[Problem]:
@@ -165,13 +130,16 @@ def _unprotected(file: RenderedFile, owner: str, wanted: Mapping[str, Any], pool
         yield _problem(file, message, hint, pool, "annotations")
 
 
-def _missing(revision: Revision) -> Iterator[Problem]:
+def _missing(inputs: ClusterInputs) -> Iterator[Problem]:
     """Objects that drivergate's own template would print, and the user's in its place doesn't."""
-    if any(file.template.path == OBJECT and file.template.ours for file in revision.rendered.files):
+    cluster = inputs.cluster
+    if cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
         return
-    there = {(one.cluster.name, one.pool.name) for one in printed(revision) if one.pool}
-    for cluster, pool in revision.managed():
-        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER and (cluster.name, pool.name) not in there:
+    if any(file.template.path == OBJECT and file.template.ours for file in inputs.files):
+        return
+    there = {printed.pool.name for printed in inputs.template_objects if printed.pool is not None}
+    for pool in cluster.managed_pools:
+        if pool.name not in there:
             yield Problem(
                 place=Place(f"{TEMPLATES}/{OBJECT}"),
                 message=f'pool "{pool.name}" of cluster {cluster.name} declares a driver, and the template prints no '

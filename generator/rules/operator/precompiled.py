@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.declared.fleet import Cluster, Mode, Pool
+from generator.declared.fleet import Mode, Pool
 from generator.facts.release import DriverApi
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, said
 
@@ -13,34 +13,34 @@ COMPONENTS = ("gdrcopy", "gds")
 VGPU = frozenset({"vgpu", "vgpu-host-manager"})
 
 
-def unsupported_with_precompiled(revision: Revision) -> Iterator[Problem]:
+def unsupported_with_precompiled(inputs: ClusterInputs) -> Iterator[Problem]:
     """gpu-operator internal/validator and controllers/object_controls.go; vGPU drivers are never precompiled."""
-    for cluster in revision.fleet.clusters:
-        pools = [pool for pool in cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
-        for pool in pools:
-            yield from _in_spec(revision, pool)
-        base = revision.bases.get(cluster.operator.policy_base)
-        if pools and base is not None and cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
-            yield from _in_base(revision, cluster, base)
+    cluster, base = inputs.cluster, inputs.base
+    pools = [pool for pool in cluster.managed_pools if pool.driver.mode is Mode.PRECOMPILED]
+    for pool in pools:
+        yield from _in_spec(inputs, pool)
+    if pools and base is not None and cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+        yield from _in_base(inputs, base)
 
 
-def _in_spec(revision: Revision, pool: Pool) -> Iterator[Problem]:
+def _in_spec(inputs: ClusterInputs, pool: Pool) -> Iterator[Problem]:
     spec = pool.driver.spec
     for name in COMPONENTS:
         if isinstance(found := spec.get(name), Mapping) and found.get("enabled") is True:
-            where = said(revision.fleet, pool, "driver", "spec", name, "enabled")
+            where = said(inputs, pool, "driver", "spec", name, "enabled")
             yield _not_precompiled(where, f"driver.spec.{name}.enabled is true")
     if isinstance(kind := spec.get("driverType"), str) and kind in VGPU:
-        where = said(revision.fleet, pool, "driver", "spec", "driverType")
+        where = said(inputs, pool, "driver", "spec", "driverType")
         yield _not_precompiled(where, f"driver.spec.driverType is {kind}")
 
 
-def _in_base(revision: Revision, cluster: Cluster, base: Mapping[str, Any]) -> Iterator[Problem]:
+def _in_base(inputs: ClusterInputs, base: Mapping[str, Any]) -> Iterator[Problem]:
     """With the ClusterPolicy API both lie beside spec.driver, in the user's own base."""
+    cluster = inputs.cluster
     for name in COMPONENTS:
         found = (base.get("spec") or {}).get(name)
         if isinstance(found, Mapping) and found.get("enabled") is True:
-            place = revision.fleet.texts.value(cluster.operator.policy_base, ("spec", name, "enabled"))
+            place = inputs.texts.value(cluster.operator.policy_base, ("spec", name, "enabled"))
             yield _not_precompiled(Said(place, cluster.name), f"spec.{name}.enabled is true")
 
 

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from generator.declared.crds import plain
 from generator.declared.driverspec import crd_path
-from generator.declared.fleet import Cluster
 from generator.declared.layers import origin
 from generator.documents.places import Path
 from generator.facts import crd
@@ -16,7 +15,7 @@ from generator.facts.violation import Flaw, Violation, dotted
 from generator.finding import Place
 from generator.render.output import RenderedFile
 from generator.render.rendered import DRIVER_KINDS
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 from generator.rules.setting import Said, said
 
@@ -34,23 +33,20 @@ class Refused(Struct, frozen=True):
         """Whether it is a field that no release has."""
         return self.violation.kind is Flaw.UNKNOWN and not self.releases
 
-    def problem(self, revision: Revision) -> Problem:
+    def problem(self, inputs: ClusterInputs) -> Problem:
         name = dotted(self.violation.path)
         message = f"{name} is no field of {self.file.kind} {self.by}"
         if self.violation.kind is not Flaw.UNKNOWN:
             message = f"{name} of {self.file.kind} {self.violation.message} ({self.by})"
-        where = _where(revision, self.file, self.violation.path)
+        where = _where(inputs, self.file, self.violation.path)
         return where.problem(message, "correct it, or declare the release that really runs", name)
 
 
-def refused(revision: Revision) -> Iterator[Refused]:
+def refused(inputs: ClusterInputs) -> Iterator[Refused]:
     """What driver.spec itself is told for is left out, and our own NVIDIADriver has nothing else."""
-    named = {(one.api_version, one.kind): one.checks for one in revision.crds}
-    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
-    for file in revision.rendered.files:
-        if file.cluster not in clusters:  # the whole fleet's, for whoever runs Argo CD or Flux
-            continue
-        release = clusters[file.cluster].operator.release
+    named = {(one.api_version, one.kind): one.checks for one in inputs.crds}
+    release = inputs.cluster.operator.release
+    for file in inputs.files:
         checks, by = named.get((file.api_version, file.kind)), "in the CRD that the fleet names"
         if checks is None and (served := _other_version(file, release)):
             yield Refused(file, served, (), f"in operator {release.version}")
@@ -101,23 +97,22 @@ def _told_by_spec(file: RenderedFile, violation: Violation, release: Release) ->
     return violation.kind is Flaw.UNKNOWN and not known
 
 
-def _where(revision: Revision, file: RenderedFile, path: Path) -> Said:
+def _where(inputs: ClusterInputs, file: RenderedFile, path: Path) -> Said:
     """Where a field of a rendered object was said: driver.spec, the base, or the template that prints it."""
-    cluster = next(one for one in revision.fleet.clusters if one.name == file.cluster)
-    base = cluster.operator.policy_base
+    cluster, base = inputs.cluster, inputs.cluster.operator.policy_base
     if file.template.ours:
         start = ("spec", *crd_path(DriverApi(file.kind)))
         if path[: len(start)] == start:
-            return _in_driver(revision, cluster, file.pool, path[len(start) :])
+            return _in_driver(inputs, file.pool, path[len(start) :])
         if base:
-            return Said(revision.fleet.texts.key(base, path), cluster.name)
+            return Said(inputs.texts.key(base, path), cluster.name)
     return Said(Place(file.template.file), file.cluster, file.pool)
 
 
-def _in_driver(revision: Revision, cluster: Cluster, pool_name: str, path: Path) -> Said:
+def _in_driver(inputs: ClusterInputs, pool_name: str, path: Path) -> Said:
     """The line of driver.spec; what drivergate writes itself follows from the declared release."""
     inside = ("driver", "spec", *path)
-    for pool in cluster.managed_pools:
+    for pool in inputs.cluster.managed_pools:
         if pool_name in {"", pool.name} and origin(pool.levels, inside):
-            return said(revision.fleet, pool, *inside, key=True)
-    return said(revision.fleet, cluster, "operator", "version")
+            return said(inputs, pool, *inside, key=True)
+    return said(inputs, inputs.cluster, "operator", "version")

@@ -5,13 +5,13 @@ from typing import Any
 
 from msgspec import Struct, json
 
-from generator.declared.fleet import Cluster, Driver, Fleet, Mode, OsRelease, Pool
+from generator.declared.fleet import Cluster, Driver, Mode, OsRelease, Pool, WithPlaces
 from generator.declared.layers import leaves
 from generator.documents.places import Path
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi
 from generator.operator.driver import carries_upgrade_policy, upgrade_policy
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 from generator.rules.setting import said
 from generator.words import and_more
@@ -31,12 +31,12 @@ class Difference(Struct, frozen=True):
         return f"driver.{'.'.join(map(str, self.path))} is {self.mine}, not {self.first}"
 
 
-def mixed_os(revision: Revision) -> Iterator[Problem]:
+def mixed_os(inputs: ClusterInputs) -> Iterator[Problem]:
     """A ClusterPolicy reads the OS of one arbitrary GPU node, so every pool's nodes count."""
-    for cluster in revision.fleet.clusters:
-        if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY and cluster.managed_pools:
-            yield from _os_tags(revision.fleet, cluster)
-            yield from _same_kernel(revision.fleet, cluster)
+    cluster = inputs.cluster
+    if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY and cluster.managed_pools:
+        yield from _os_tags(inputs, cluster)
+        yield from _same_kernel(inputs, cluster)
 
 
 def _known(cluster: Cluster) -> Iterator[tuple[Pool, OsRelease, str]]:
@@ -47,7 +47,7 @@ def _known(cluster: Cluster) -> Iterator[tuple[Pool, OsRelease, str]]:
             yield pool, pool.os, tag
 
 
-def _os_tags(fleet: Fleet, cluster: Cluster) -> Iterator[Problem]:
+def _os_tags(where: WithPlaces, cluster: Cluster) -> Iterator[Problem]:
     found: dict[str, list[Pool]] = {}
     for pool, _, tag in _known(cluster):
         found.setdefault(tag, []).append(pool)
@@ -56,10 +56,10 @@ def _os_tags(fleet: Fleet, cluster: Cluster) -> Iterator[Problem]:
         pool, *more = found[tag]
         first = found[tags[0]][0]
         message = f'{_named(pool, more)} is {tag} and pool "{first.name}" is {tags[0]}'
-        yield _problem(fleet, pool, f"{message}, and a ClusterPolicy has one OS tag for the cluster", PER_POOL, tag)
+        yield _problem(where, pool, f"{message}, and a ClusterPolicy has one OS tag for the cluster", PER_POOL, tag)
 
 
-def _same_kernel(fleet: Fleet, cluster: Cluster) -> Iterator[Problem]:
+def _same_kernel(where: WithPlaces, cluster: Cluster) -> Iterator[Problem]:
     """gpu-operator controllers/object_controls.go getKernelVersionsMap: a hard error for precompiled drivers."""
     if not any(pool.driver.mode is Mode.PRECOMPILED for pool in cluster.managed_pools):
         return
@@ -74,36 +74,36 @@ def _same_kernel(fleet: Fleet, cluster: Cluster) -> Iterator[Problem]:
                     f'kernel "{kernel.name}" runs on {os} in pool "{pool.name}" and on {other} in pool "{first.name}"'
                 )
                 message += ", and the operator then refuses the whole ClusterPolicy"
-                yield _problem(fleet, pool, message, PER_POOL, str(os))
+                yield _problem(where, pool, message, PER_POOL, str(os))
 
 
-def _problem(fleet: Fleet, pool: Pool, message: str, hint: str, fact: str) -> Problem:
-    place = fleet.at(pool, "nodeImage" if pool.node_image else "os")
+def _problem(where: WithPlaces, pool: Pool, message: str, hint: str, fact: str) -> Problem:
+    place = where.at(pool, "nodeImage" if pool.node_image else "os")
     return Problem(place=place, message=message, hint=hint, cluster=pool.cluster, pool=pool.name, fact=fact)
 
 
-def mixed_driver(revision: Revision) -> Iterator[Problem]:
+def mixed_driver(inputs: ClusterInputs) -> Iterator[Problem]:
     """Managed pools of a ClusterPolicy cluster whose driver settings differ, upgradePolicy apart."""
-    for cluster in revision.fleet.clusters:
-        if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
-            settings = {pool.name: _settings(pool.driver) for pool in _unlike_first(cluster)}
-            yield from _mixed(revision.fleet, cluster, settings, "and a ClusterPolicy holds one driver", PER_POOL)
+    cluster = inputs.cluster
+    if cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+        settings = {pool.name: _settings(pool.driver) for pool in _unlike_first(cluster)}
+        yield from _mixed(inputs, cluster, settings, "and a ClusterPolicy holds one driver", PER_POOL)
 
 
-def mixed_upgrade_policy(revision: Revision) -> Iterator[Problem]:
+def mixed_upgrade_policy(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools of different upgradePolicy where the ClusterPolicy's rules all driver pods."""
-    for cluster in revision.fleet.clusters:
-        if not carries_upgrade_policy(cluster):
-            continue
-        settings = {
-            pool.name: _below("upgradePolicy", upgrade_policy(pool.driver.upgrade_policy, auto_upgrade=True))
-            for pool in _unlike_first(cluster)
-        }
-        why = "and the ClusterPolicy's one upgradePolicy rules the cluster"
-        if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
-            why += f" in operator {cluster.operator.release.version}"
-        hint = "give all pools of the cluster the same driver.upgradePolicy"
-        yield from _mixed(revision.fleet, cluster, settings, why, hint)
+    cluster = inputs.cluster
+    if not carries_upgrade_policy(cluster):
+        return
+    settings = {
+        pool.name: _below("upgradePolicy", upgrade_policy(pool.driver.upgrade_policy, auto_upgrade=True))
+        for pool in _unlike_first(cluster)
+    }
+    why = "and the ClusterPolicy's one upgradePolicy rules the cluster"
+    if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
+        why += f" in operator {cluster.operator.release.version}"
+    hint = "give all pools of the cluster the same driver.upgradePolicy"
+    yield from _mixed(inputs, cluster, settings, why, hint)
 
 
 def _unlike_first(cluster: Cluster) -> tuple[Pool, ...]:
@@ -128,7 +128,7 @@ def _below(key: str, value: Mapping[str, Any]) -> dict[Path, Any]:
 
 
 def _mixed(
-    fleet: Fleet, cluster: Cluster, settings: Mapping[str, Mapping[Path, Any]], why: str, hint: str
+    where: WithPlaces, cluster: Cluster, settings: Mapping[str, Mapping[Path, Any]], why: str, hint: str
 ) -> Iterator[Problem]:
     """One finding for each distinct way to differ from the first pool."""
     first = next(iter(settings), "")
@@ -139,7 +139,7 @@ def _mixed(
     for found, (pool, *more) in groups.items():
         differing = "; ".join(map(str, found))
         message = f'{_named(pool, more)} differs from pool "{first}" ({differing}), {why}'
-        place = said(fleet, pool, "driver", *found[0].path).place
+        place = said(where, pool, "driver", *found[0].path).place
         yield Problem(place=place, message=message, hint=hint, cluster=cluster.name, pool=pool.name, fact=differing)
 
 

@@ -446,6 +446,7 @@ def test_every_repository_is_walked_through_once_however_many_images_are_missing
 
     listed = {name: Counting(entries) for name, entries in revision.catalog.repositories.items()}
     counted = replace(revision, catalog=replace(revision.catalog, repositories=listed))
-    assert len(list(image.missing(counted))) == 60
+    (inputs,) = counted.clusters
+    assert len(list(image.missing(inputs))) == 60
     assert looked == [1]
     assert Nearest(counted.catalog).repository("none") is None

@@ -3,6 +3,7 @@
 import pytest
 
 from generator.finding import Finding
+from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
 from tests.testing.inventories import POOL, cluster, files
 from tests.testing.judging import revision_of
@@ -35,9 +36,7 @@ def told(rule: str, repository: dict[str, str]) -> list[Finding]:
     revision, problems = revision_of(repository)
     assert problems == ()
     assert revision.rendered.findings == ()
-    check = BY_ID[rule].check
-    assert check is not None
-    return [BY_ID[rule].finding(problem) for problem in check(revision)]
+    return [BY_ID[rule].finding(problem) for problem in problems_of(BY_ID[rule], revision)]
 
 
 def differing(text: str) -> list[str]:

@@ -5,6 +5,7 @@ import pytest
 from generator.finding import Severity
 from generator.revision.driver_objects import DriverObject
 from generator.rules.operator.rules import RULES
+from generator.rules.rule import problems_of
 from generator.rules.upgrade.rules import RULES as UPGRADE
 from tests.testing.judging import revision_of
 from tests.testing.pools import CLUSTER, FLEET, cluster, fleet, inventory, messages, pool, told
@@ -162,6 +163,6 @@ def test_odd_shapes_stop_no_rule(api: str, version: str) -> None:
     )
     revision, problems = revision_of(files, against=against)
     assert problems
-    found = [problem for rule in (*RULES, *UPGRADE) for problem in rule.problems(revision)]
+    found = [problem for rule in (*RULES, *UPGRADE) for problem in problems_of(rule, revision)]
     assert found
     assert all(problem.place.file and problem.message and problem.hint for problem in found)

@@ -3,7 +3,7 @@
 import pytest
 
 from generator.declared.selection import exactly
-from generator.rules.rule import Problem
+from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
 from generator.rules.upgrade.ring import order
 from tests.testing.judging import revision_of
@@ -123,7 +123,5 @@ def test_part_of_a_fleet_is_not_judged() -> None:
     from msgspec.structs import replace
 
     revision, _ = revision_of(rings(r0=of("580"), r1=of("595")))
-    check = BY_ID["upgrade/ring-order"].check
-    assert check is not None
-    problems: list[Problem] = list(check(replace(revision, selection=exactly({"r0", "r1"}))))
-    assert problems == []
+    part = replace(revision, selection=exactly({"r0", "r1"}))
+    assert list(problems_of(BY_ID["upgrade/ring-order"], part)) == []

@@ -1,0 +1,166 @@
+"""What a rule of a cluster sees: one cluster, what is rendered for it, and what is no cluster's own."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from generator.declared.catalog import Catalog, Entry
+from generator.declared.fleet import Cluster, Pool, WithPlaces
+from generator.facts.definition import Definition
+from generator.facts.release import DriverApi
+from generator.images.lookup import PLATFORMS, Lack, Listed, Miss
+from generator.operator.combination import Combination, combinations
+from generator.render.output import RenderedFile
+from generator.render.rendered import DRIVER_KINDS, OBJECT
+from generator.revision.driver_objects import DriverObject
+
+if TYPE_CHECKING:
+    from generator.images.nearest import Nearest
+
+
+class CatalogIndex(Struct, frozen=True, dict=True):
+    """The catalog, and what is looked up in it for all clusters."""
+
+    catalog: Catalog
+
+    @cached_property
+    def listed(self) -> Listed:
+        """The catalog by tag and digest."""
+        return Listed(self.catalog)
+
+    @cached_property
+    def nearest(self) -> "Nearest":
+        """What is built around an image that is not. A run that misses none, as most do, does not load it."""
+        from generator.images.nearest import Nearest
+
+        return Nearest(self.catalog)
+
+
+class TemplateObject(Struct, frozen=True):
+    """A driver object that a user's template prints, and the pool whose nodes it is for, if it is one's."""
+
+    file: RenderedFile
+    pool: Pool | None
+
+
+class ClusterBefore(Struct, frozen=True):
+    """A cluster as the revision that is compared with declares it, and the images that were built then."""
+
+    cluster: Cluster
+    catalog: Catalog
+
+
+class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
+    """One cluster of a revision, and nothing of another one.
+
+    `files` are those rendered for it, sorted by path, and `base` is its own ClusterPolicy, where it has one. `index`
+    and `crds` are the fleet's: no cluster declares them. `against` are its driver objects in the revision to compare
+    with that are not rendered byte for byte as they were; None where that revision could not be read. `before` is what
+    that revision declares; None where it could not be read, or where the cluster is new or declared as it was. `texts`
+    are the files that the cluster's settings are written in.
+    """
+
+    cluster: Cluster
+    index: CatalogIndex
+    files: tuple[RenderedFile, ...] = ()
+    base: Mapping[str, Any] | None = None
+    crds: tuple[Definition, ...] = ()
+    against: tuple[DriverObject, ...] | None = None
+    before: ClusterBefore | None = None
+
+    @property
+    def catalog(self) -> Catalog:
+        """The images that are built."""
+        return self.index.catalog
+
+    def combinations(self, pool: Pool) -> tuple[Combination, ...]:
+        """The images that the nodes of a pool can ask for, running kernels first."""
+        return self._combinations.get(pool.name, ())
+
+    @cached_property
+    def _combinations(self) -> dict[str, tuple[Combination, ...]]:
+        return {pool.name: combinations(self.cluster, pool) for pool in self.cluster.managed_pools}
+
+    @cached_property
+    def listed_images(self) -> tuple[tuple[Combination, Entry], ...]:
+        """The images that nodes can ask for, each with its line of the catalog; those without one are left out."""
+        listed = self.index.listed
+        images = []
+        for pool in self.cluster.managed_pools:
+            for combination in self.combinations(pool):
+                entry = listed.entry(combination) if isinstance(combination.reference, str) else None
+                if entry is not None:
+                    images.append((combination, entry))
+        return tuple(images)
+
+    @cached_property
+    def misses(self) -> tuple[Miss, ...]:
+        """The images that nodes can ask for and can't count on: one for each pool, tag and lack.
+
+        What the operator composes no reference for is no miss.
+        """
+        return tuple(miss for pool in self.cluster.managed_pools for miss in self._misses_of(pool))
+
+    def _misses_of(self, pool: Pool) -> Iterator[Miss]:
+        listed = self.index.listed
+        lacking: dict[tuple[str, Lack], list[Combination]] = {}
+        for combination in self.combinations(pool):
+            if not isinstance(combination.reference, str):
+                continue
+            entry = listed.entry(combination)
+            # Nearly every image is there: what is recorded for the platform needs no closer look.
+            if entry is not None and not entry.gone and PLATFORMS[combination.arch] in (entry.platforms or ()):
+                continue
+            lack = listed.look_up(combination).lack
+            if lack is not None:
+                lacking.setdefault((combination.tag, lack), []).append(combination)
+        for (tag, lack), alike in lacking.items():
+            first = alike[0]
+            yield Miss(
+                cluster=self.cluster,
+                pool=pool,
+                kernel=first.kernel,
+                repository=first.repository,
+                tag=tag,
+                arches=tuple(combination.arch for combination in alike),
+                upcoming=first.upcoming,
+                lack=lack,
+                entry=listed.entry(first),
+            )
+
+    @cached_property
+    def template_objects(self) -> tuple[TemplateObject, ...]:
+        """The driver objects that users' templates print, of the API group that the operator reads."""
+        return tuple(
+            TemplateObject(file, self._pool_of(file))
+            for file in self.files
+            if file.kind in DRIVER_KINDS and not file.template.ours and file.api_version.startswith("nvidia.com/")
+        )
+
+    def _pool_of(self, file: RenderedFile) -> Pool | None:
+        """The pool whose NVIDIADriver a file holds: by its path for the template in place of ours, else by its name."""
+        if file.kind != DriverApi.NVIDIADRIVER or self.cluster.operator.driver_api is not DriverApi.NVIDIADRIVER:
+            return None
+        if file.template.path == OBJECT:
+            return self._by_name.get(file.pool)
+        return self._by_object_name.get(file.name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Pool]:
+        return {pool.name: pool for pool in self.cluster.managed_pools}
+
+    @cached_property
+    def _by_object_name(self) -> dict[str, Pool]:
+        return {pool.object_name: pool for pool in self.cluster.managed_pools}
+
+
+def files_of(cluster: Cluster) -> frozenset[str]:
+    """The files that say something of a cluster: its own, and those of the settings and kernels that it inherits."""
+    files = {cluster.file, *(level.file for level in cluster.levels)}
+    if cluster.operator.policy_base:
+        files.add(cluster.operator.policy_base)
+    for pool in cluster.pools:
+        files.update(kernel.file for kernel in pool.kernels)
+    return frozenset(files)
