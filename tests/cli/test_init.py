@@ -178,3 +178,16 @@ def test_a_repository_that_can_not_be_read_gets_no_cluster(
     assert printed["wrote"] == []
     assert {one["file"] for one in printed["findings"]} == {"inventory/fleet.yaml"}
     assert files(tmp_path) == {"inventory/fleet.yaml", nodes.name}
+
+
+def test_what_is_wrong_is_listed_by_file_and_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Though the one is seen while the documents are read, and the other only when they are put together."""
+    image = "kind: NodeImage\nname: x\nos: {id: ubuntu, version: '22.04'}\narch: [amd64]\nkernels: {}\nrunning: ['1']\n"
+    inventory = tmp_path / "inventory"
+    inventory.mkdir()
+    (inventory / "a.yaml").write_text(f"apiVersion: drivergate.dev/v1alpha1\n{image}")
+    (inventory / "z.yaml").write_text("apiVersion: drivergate.dev/v1alpha1\nkind: Fleet\nname: x\nbogus: 1\n")
+    called = call(capfd, "init", str(tmp_path))
+    assert called.code == 2
+    places = [line.partition(": error")[0] for line in called.out.splitlines() if ": error" in line]
+    assert places == ["inventory/a.yaml:7:11", "inventory/z.yaml:4:1"]
