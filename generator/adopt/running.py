@@ -15,7 +15,6 @@ from generator.facts.violation import Flaw
 
 _CHART = re.compile(r"gpu-operator-(v?\d+\.\d+\.\d+)")
 _RELEASE_NAMESPACE = "meta.helm.sh/release-namespace"
-DRIVER_MANAGER_REPOSITORY = "nvcr.io/nvidia/cloud-native"
 # gpu-operator deployments/gpu-operator/values.yaml, v24.9 to v26.7: what its chart says of a driver unasked.
 _CHART_SAYS: Mapping[str, Any] = {
     "imagePullPolicy": "IfNotPresent",

@@ -55,7 +55,6 @@ class Release(Struct, frozen=True, kw_only=True):
     template: str
     kernel_module_type: bool
     sanitises_64k: bool
-    secret_env: bool
     needs_os_labels: bool
     complete_image_check: bool
     major_pools: bool

@@ -42,7 +42,6 @@ def test_defaults_are_those_of_the_chart(version):
     manager = values["manager"]
     assert answer.driver_manager == f"{manager['repository']}/{manager['image']}:{manager['version']}"
     assert answer.kernel_module_type == ("kernelModuleType" in values)
-    assert answer.secret_env == ("secretEnv" in values)
     assert (answer.fields, answer.note, answer.missing_fields) == (version, "", {})
 
 
