@@ -1,13 +1,16 @@
 """May a change be rolled? For each pool the images before and after, and whether those after are built."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from generator.change.passage import Kind, Stock, Way
+from generator.change.sequence import NotSearched, Step, Steps, bounds_of, sequence
 from generator.change.whatif import Asked, Changed, Skipped, what_if
 from generator.declared.catalog import Catalog
-from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.fleet import Cluster, Fleet, Kernel, Pool
 from generator.facts import branch as branches
 from generator.facts.kernel import order_key
 from generator.images.lookup import Lack, Listed, Miss
@@ -53,7 +56,10 @@ class Image(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """One pool; `objections` hold it whatever is built, `notes` are what to know beside."""
+    """One pool; `objections` hold it whatever is built, `notes` are what to know beside.
+
+    `steps` are the pull requests in which the change can be made, () where no way was looked for or there is none.
+    """
 
     cluster: Cluster
     pool: Pool
@@ -61,6 +67,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     images: tuple[Image, ...]
     objections: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 class Plan(Struct, frozen=True):
@@ -83,9 +90,15 @@ class Plan(Struct, frozen=True):
 Against = Callable[[Cluster, Pool], Iterable[str]]
 
 
-def plan(fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None = None) -> Plan:
-    """What the change does to each pool. A catalog that could not be read whole proves nothing missing."""
-    looked = _Looked(catalog, against)
+def plan(
+    fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None = None, *, via: Sequence[str] = ()
+) -> Plan:
+    """What the change does to each pool, and in which steps it can be made.
+
+    `via` are drivers that may be passed through beside those of other pools. A catalog that could not be read whole
+    proves nothing missing.
+    """
+    looked = _Looked(fleet, catalog, against, via)
     found = list(what_if(fleet, asked))
     answers = tuple(looked.answer(one, asked) for one in found if isinstance(one, Changed))
     return Plan(answers, tuple(one for one in found if isinstance(one, Skipped)))
@@ -94,9 +107,11 @@ def plan(fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None =
 class _Looked:
     """One catalog, looked into for many pools."""
 
-    def __init__(self, catalog: Catalog, against: Against | None) -> None:
+    def __init__(self, fleet: Fleet, catalog: Catalog, against: Against | None, via: Sequence[str]) -> None:
         self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
-        self.against = against
+        self.against, self.via = against, via
+        self.stock = Stock(self.listed, self.listed)
+        self.pools = tuple(pool for cluster in fleet.clusters for pool in cluster.managed_pools)
 
     def answer(self, changed: Changed, asked: Asked) -> Answer:
         before, after = combinations(*changed.before), combinations(*changed.after)
@@ -106,21 +121,60 @@ class _Looked:
         cluster, pool = changed.after
         images = tuple(self._image(cluster, one, running) for one in wanted)
         objections = tuple(self._objections(cluster, pool)) if any(one.before != one.after for one in images) else ()
+        notes = tuple(_notes(pool, images))
+        verdict = _verdict(images, held=bool(objections))
+        steps: tuple[Step, ...] = ()
+        if verdict is Verdict.GO:
+            direct = self._direct(changed, asked)
+            passed = tuple(dict.fromkeys(station.image for station in direct.missing()))
+            found = self._steps(direct, changed, asked)
+            match found:
+                case NotSearched(why) if passed:
+                    verdict, objections = Verdict.HOLD, (f"made at once, nodes ask for {', '.join(passed)}: {why}",)
+                case NotSearched(why):
+                    notes = (*notes, why)
+                case Steps(missing=missing) if missing:
+                    verdict = Verdict.HOLD
+                    objections = (f"no way there in which every state has its images, without {', '.join(missing)}",)
+                case Steps(steps=listed):
+                    steps = listed
         return Answer(
             cluster=cluster,
             pool=pool,
-            verdict=_verdict(images, held=bool(objections)),
+            verdict=verdict,
             images=images,
             objections=objections,
-            notes=tuple(_notes(pool, images)),
+            notes=notes,
+            steps=steps,
         )
 
-    def _objections(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
+    def _direct(self, changed: Changed, asked: Asked) -> Way:
+        """The way where all is changed at once."""
+        (cluster, pool) = changed.after
+        wanted = tuple(replace(kernel, upcoming=False) for kernel in pool.kernels if _is_wanted(kernel, asked))
+        return Way(changed.before, (cluster, replace(pool, kernels=wanted)), self.stock, Kind.FOLLOWED)
+
+    def _steps(self, direct: Way, changed: Changed, asked: Asked) -> Steps | NotSearched:
+        """The pull requests that it takes; none are told where nothing moves but the kernels, or all but those."""
+        one_thing = asked.keeps_kernels or not any(direct.stations())
+        if one_thing and not any(direct.missing()):
+            return Steps(steps=())
+        bounds = bounds_of(changed.before[1], self.pools, self.via)
+        return sequence(changed.before, direct.becomes, self.stock, bounds, self._may_load)
+
+    def _may_load(self, cluster: Cluster, pool: Pool) -> bool:
+        """Whether GPUs and workloads of the pool bear the driver that it is given here."""
+        return not any(self._against(cluster, pool))
+
+    def _against(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
         family, branch = family_of(pool), driver_branch(pool)
         if family and branch and not branches.serves(branch, family):
             yield f"branch {branch} does not drive {family} GPUs"
         if self.against:
             yield from self.against(cluster, pool)
+
+    def _objections(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
+        yield from self._against(cluster, pool)
         if pool.hold:
             yield f"the pool is held: {pool.hold}"
 
@@ -187,6 +241,13 @@ class _Looked:
                 return f"it is not built for {one.platform}"
             case _:
                 return "its platforms are not recorded"
+
+
+def _is_wanted(kernel: Kernel, asked: Asked) -> bool:
+    """Whether nodes are to run this kernel at the end: what is upcoming, unless the question is about the driver."""
+    if asked.keeps_kernels:
+        return not kernel.upcoming
+    return asked.changes or kernel.upcoming
 
 
 def _before(one: Combination, running: Iterable[Combination]) -> str:

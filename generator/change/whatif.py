@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from generator.declared.fleet import Cluster, Driver, Fleet, Kernel, Mode, OsRelease, Pool
 from generator.facts.kernel import architecture, flavour, label_form
-from generator.facts.release import Release
+from generator.facts.release import DriverApi, Release
 
 
 class Stream(Struct, frozen=True, kw_only=True):
@@ -75,12 +75,22 @@ def what_if(fleet: Fleet, asked: Asked) -> Iterator[Changed | Skipped]:
         operator = replace(cluster.operator, release=asked.operator) if asked.operator else cluster.operator
         after = replace(cluster, operator=operator) if asked.operator else cluster
         for pool in cluster.pools:
-            if asked.chosen(cluster, pool):
+            if not asked.chosen(cluster, pool):
+                yield from _sibling(cluster, pool, asked)
+            else:
                 why = _unfit(pool, asked)
                 if why:
                     yield Skipped(cluster.name, pool.name, why)
                 else:
                     yield Changed((cluster, pool), (after, _pool(pool, asked)))
+
+
+def _sibling(cluster: Cluster, pool: Pool, asked: Asked) -> Iterator[Changed]:
+    """A pool that nobody named and that gets the driver along: one ClusterPolicy is for all pools of its cluster."""
+    shares = cluster.operator.driver_api is DriverApi.CLUSTERPOLICY and pool.driver.managed
+    named = any(asked.chosen(cluster, other) for other in cluster.managed_pools)
+    if asked.driver and shares and named and asked.is_branch is pool.driver.is_branch:
+        yield Changed((cluster, pool), (cluster, replace(pool, driver=_driver(pool.driver, asked))))
 
 
 HOST_DRIVERS: Mapping[Mode, str] = {

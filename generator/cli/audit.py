@@ -20,6 +20,7 @@ from generator.cli.options import (
     Dump,
     NodeFiles,
     PodFiles,
+    Pools,
     Rev,
     Rings,
     Root,
@@ -65,6 +66,15 @@ def audit(
     write_inventory: Annotated[
         bool, typer.Option("--write-inventory", help="Apply that edit; only the lines that change.")
     ] = False,
+    gone: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--gone",
+            metavar="KERNEL|OS",
+            help="Only say whether a node still runs this kernel or OS (repeatable); exit 1 if one does.",
+        ),
+    ] = None,
+    pool: Pools = None,
     every: Annotated[bool, typer.Option("--all", help="Also list nodes that match the inventory.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Also exit 1 on warnings.")] = False,
     root: Root = None,
@@ -83,11 +93,19 @@ def audit(
     if given.given and context:
         raise typer.BadParameter("files and --context are alternatives")
     paired(cluster or (), context or ())
+    if gone and (propose or write_inventory or every or printed is AuditFormat.PROMETHEUS):
+        raise typer.BadParameter(
+            "--gone only asks what runs: leave --propose, --write-inventory, --all and --format out"
+        )
+    if pool and not gone:
+        raise typer.BadParameter("--pool says of which pool's nodes --gone asks")
     asked = Asked(
         given=given,
         contexts=tuple(context or ()),
         clusters=tuple(cluster or ()),
         rings=frozenset(ring or ()),
+        gone=tuple(gone or ()),
+        pools=frozenset(pool or ()),
         propose=propose,
         write=write_inventory,
         every=every,
@@ -104,6 +122,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     contexts: tuple[str, ...]
     clusters: tuple[str, ...]
     rings: frozenset[str]
+    gone: tuple[str, ...]
+    pools: frozenset[str]
     propose: bool
     write: bool
     every: bool
@@ -119,6 +139,8 @@ def audited(asked: Asked, chosen: Chosen) -> int:
     for name in asked.clusters:
         if name not in known and not incomplete:
             return unknown("cluster", name, known)
+    if asked.gone:
+        return _gone(asked, found, incomplete=incomplete)
     catalog = found.catalog()
     seen, unasked = _looked(asked, found)
     looked = [(cluster, compared(cluster, catalog, each, found.fleet.workloads_of(cluster))) for cluster, each in seen]
@@ -128,6 +150,31 @@ def audited(asked: Asked, chosen: Chosen) -> int:
         return proposed(looked, unasked, found, uname, root=chosen.root, write=asked.write)
     _print(asked, found, audits, unasked)
     return _code(audits, unasked, incomplete=incomplete, strict=asked.strict)
+
+
+def _gone(asked: Asked, found: Declaration, *, incomplete: bool) -> int:
+    """1 where a node still runs what shall leave, 3 where that can't be told of each node, 0 where none does."""
+    from generator.audit.leaving import remaining
+
+    known = [f"{cluster.name}/{pool.name}" for cluster in found.fleet.clusters for pool in cluster.pools]
+    names = {*known, *(name.partition("/")[2] for name in known)}
+    for name in sorted(asked.pools - names):
+        return unknown("pool", name, known)
+    seen, unasked = _looked(asked, found)
+    answers = []
+    for cluster, objects in seen:
+        pools = [pool for pool in cluster.pools if asked.pools & {pool.name, f"{cluster.name}/{pool.name}"}]
+        if pools or not asked.pools:
+            answers += remaining(cluster, pools, objects.nodes, asked.gone)
+    if asked.printed == "json":
+        out(json.printed(json.with_findings(report.remaining_values(answers, unasked), found.blocking)))
+    else:
+        out(report.remaining_text(answers, unasked))
+    if incomplete:
+        return UNUSABLE
+    if any(answer.running for answer in answers):
+        return FOUND
+    return NOT_VERIFIED if unasked or not answers or any(answer.unknown for answer in answers) else CLEAN
 
 
 def _looked(asked: Asked, found: Declaration) -> tuple[list[tuple[Cluster, Live]], list[Unasked]]:

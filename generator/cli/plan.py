@@ -15,6 +15,7 @@ from generator.change.plan import plan as make_plan
 from generator.change.whatif import Asked
 from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
+from generator.cli.completion import complete_branches
 from generator.cli.options import (
     Branch,
     Clusters,
@@ -36,6 +37,7 @@ from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.git.since import first_declared
+from generator.facts.driver import is_driver
 from generator.layout import INVENTORY
 from generator.report import matrix
 from generator.report import plan as report
@@ -69,6 +71,15 @@ def plan(
     cluster: Clusters = None,
     ring: Rings = None,
     pool: Pools = None,
+    via: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--via",
+            metavar="DRIVER",
+            help="A driver that may be passed through on the way, beside those of other pools (repeatable).",
+            autocompletion=complete_branches,
+        ),
+    ] = None,
     fail_on: Annotated[
         list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if a pool has this problem (repeatable).")
     ] = None,
@@ -84,7 +95,7 @@ def plan(
     chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
     fail = frozenset(str(one) for one in fail_on or ())
-    return planned(wish, chosen, fail_on=fail, printed=str(printed))
+    return planned(wish, chosen, via=_drivers(via), fail_on=fail, printed=str(printed))
 
 
 def wished(
@@ -110,11 +121,20 @@ def wished(
     )
 
 
-def planned(wish: Wish, chosen: Chosen, *, fail_on: frozenset[str], printed: str) -> int:
+def _drivers(via: list[str] | None) -> tuple[str, ...]:
+    """The drivers that may be passed through. UnreadableError for what is none."""
+    for name in via or ():
+        if not is_driver(name):
+            message = f'--via "{printable(name)}" is no driver'
+            raise UnreadableError(message, 'write a branch, "580", or an exact version, "580.126.20"')
+    return tuple(via or ())
+
+
+def planned(wish: Wish, chosen: Chosen, *, via: tuple[str, ...], fail_on: frozenset[str], printed: str) -> int:
     """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
     found = read_declaration(chosen, catalogs=True)
     incomplete = report_unread(found, as_json=printed == "json")
-    made = planned_work(found, understood(wish, found), chosen)
+    made = planned_work(found, understood(wish, found), chosen, via)
     _print(made, found, printed)
     if incomplete:
         return UNUSABLE
@@ -131,10 +151,10 @@ def understood(wish: Wish, found: Declaration) -> Asked:
     return asked
 
 
-def planned_work(found: Declaration, asked: Asked, chosen: Chosen) -> report.Told:
+def planned_work(found: Declaration, asked: Asked, chosen: Chosen, via: tuple[str, ...] = ()) -> report.Told:
     catalog = found.catalog()
     needs = Needs(found.fleet, catalog)
-    answers = make_plan(found.fleet, catalog, asked, needs.objections)
+    answers = make_plan(found.fleet, catalog, asked, needs.objections, via=via)
     works = work(answers.answers, catalog)
     proposals = Proposals(catalog, needs.against)
     proposed = [proposals.of(one.cluster, one.pool) for one in answers.answers]

@@ -7,6 +7,7 @@ from msgspec import to_builtins
 
 from generator.audit.audit import Audit
 from generator.audit.difference import Difference, What
+from generator.audit.leaving import Remaining
 from generator.audit.node import Standing
 from generator.audit.objects import Adoption
 from generator.audit.pools import System
@@ -14,7 +15,7 @@ from generator.finding import Severity
 from generator.operator.reload import Effect
 from generator.report.formats.text import sentence
 from generator.report.unasked import Unasked, unasked_lines
-from generator.words import counted, printable
+from generator.words import counted, printable, shortened
 
 EFFECTS = {
     Effect.NONE: "a sync changes nothing",
@@ -29,6 +30,31 @@ def text(audits: Sequence[Audit], unasked: Sequence[Unasked], *, every: bool) ->
     lines = [line for one in audits for line in _cluster(one, every=every)]
     lines += unasked_lines(unasked)
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def remaining_text(answers: Sequence[Remaining], unasked: Sequence[Unasked]) -> str:
+    """A line for each pool and what shall leave it, and the clusters that could not be looked at."""
+    lines = [_remaining(answer) for answer in answers]
+    if not answers and not unasked:
+        lines = ["no cluster that was looked at has such a pool"]
+    lines += unasked_lines(unasked)
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _remaining(answer: Remaining) -> str:
+    whose = f"{answer.cluster}/{answer.pool}" if answer.pool else answer.cluster
+    if answer.running:
+        names = shortened(answer.running, SHOWN)
+        return f"{whose}: {len(answer.running)} of {counted(answer.seen, 'node')} still on {answer.value}: {names}"
+    if answer.unknown:
+        names = shortened(answer.unknown, SHOWN)
+        return f"{whose}: cannot tell whether {names} runs {answer.value}: neither labels nor kubelet say"
+    return f"{whose}: none of {counted(answer.seen, 'node')} runs {answer.value}"
+
+
+def remaining_values(answers: Sequence[Remaining], unasked: Sequence[Unasked]) -> dict[str, Any]:
+    """The same for programs."""
+    return {"remaining": [to_builtins(answer) for answer in answers], "unasked": to_builtins(list(unasked))}
 
 
 def _cluster(one: Audit, *, every: bool) -> Iterator[str]:

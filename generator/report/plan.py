@@ -8,6 +8,7 @@ from msgspec import Struct, to_builtins
 from generator.change.driver_choice import Choice, Proposal, Reason
 from generator.change.lag import Lag
 from generator.change.plan import Answer, Image, Plan, State, Verdict
+from generator.change.sequence import Move, Step
 from generator.change.work import Action, Work
 from generator.declared.fleet import Pool
 from generator.words import counted, printable
@@ -46,8 +47,41 @@ def _pools(plan: Plan) -> Iterator[str]:
                 yield f"    {_change(image)}"
         yield from (f"    note: {note}" for note in answer.notes if answer.verdict is not Verdict.UNCHANGED)
         yield from (f"    {objection}" for objection in answer.objections)
+        yield from _steps(answer)
     for skipped in plan.skipped:
         yield f"-          {skipped.cluster}/{skipped.pool}  {skipped.why}"
+
+
+def _steps(answer: Answer) -> Iterator[str]:
+    """The pull requests in which the change can be made, where one is not enough."""
+    if len(answer.steps) < 2:
+        return
+    yield f"    in {len(answer.steps)} pull requests, each merged when the one before is through:"
+    for number, step in enumerate(answer.steps, start=1):
+        seen = seen_by(answer, number)
+        yield f"      {number}. {step_words(step)}" + (f"; then roll the nodes, until: {seen}" if seen else "")
+
+
+def step_words(step: Step) -> str:
+    """What one pull request changes."""
+    match step.move:
+        case Move.JOIN:
+            return f"add {', '.join(step.values)} to kernels"
+        case Move.LEAVE:
+            return f"remove {', '.join(step.values)} from kernels"
+        case Move.DRIVER:
+            return f"driver {' -> '.join(step.values)}"
+        case Move.RELEASE:
+            return f"operator {' -> '.join(step.values)}"
+
+
+def seen_by(answer: Answer, number: int) -> str:
+    """The command that ends with 0 when the next step, which takes kernels away, may be merged; "" where none does."""
+    following = answer.steps[number] if number < len(answer.steps) else None
+    if following is None or following.move is not Move.LEAVE:
+        return ""
+    gone = " ".join(f"--gone {kernel}" for kernel in following.values)
+    return f"drivergate audit --cluster {answer.cluster.name} --pool {answer.pool.name} {gone}"
 
 
 def _summed(answer: Answer) -> str:
@@ -160,6 +194,15 @@ def _answer(one: Answer) -> dict[str, Any]:
         "images": [_image(image) for image in one.images],
         "objections": list(one.objections),
         "notes": list(one.notes),
+        "steps": [
+            {
+                "move": str(step.move),
+                "values": list(step.values),
+                "words": step_words(step),
+                "seen": seen_by(one, number),
+            }
+            for number, step in enumerate(one.steps, start=1)
+        ],
     }
 
 

@@ -114,3 +114,54 @@ def test_diff_says_what_a_revert_would_miss(fleet: Fleet) -> None:
     fleet.render()
     ended = drivergate(fleet.path, "diff", "HEAD")
     assert f"no way back: a revert asks {K2} nodes for 580-{K2}-ubuntu22.04: not built" in ended.out
+
+
+def test_plan_splits_the_change_into_pull_requests(fleet: Fleet) -> None:
+    asked = ("plan", "--kernel", K2, "--branch", "595")
+    ended = drivergate(fleet.path, *asked)
+    assert ended.code == 0
+    assert ended.out.startswith("GO ")
+    assert f"1. add {K2} to kernels; then roll the nodes, until: drivergate audit --cluster east" in ended.out
+    (pool,) = drivergate(fleet.path, *asked, "--format", "json").json["pools"]
+    assert [step["move"] for step in pool["steps"]] == ["join", "leave", "driver"]
+    assert pool["steps"][0]["seen"] == f"drivergate audit --cluster east --pool train --gone {K1}"
+
+
+def test_each_step_of_a_plan_passes_the_gate(fleet: Fleet) -> None:
+    for written in (
+        cluster(kernel=f"{K1}, {K2}"),
+        cluster(kernel=K2),
+        cluster(kernel=K2) + '    driver: {branch: "595"}\n',
+    ):
+        fleet.write({EAST: written})
+        fleet.render()
+        assert judged(fleet.path) == []
+        fleet.commit()
+
+
+def test_plan_holds_where_no_way_leads_there(fleet: Fleet) -> None:
+    fleet.commit({IMAGES: catalog(BUILT[0], BUILT[2])})
+    ended = drivergate(fleet.path, "plan", "--kernel", K2, "--branch", "595")
+    assert ended.out.startswith("HOLD ")
+    assert "no way there in which every state has its images, without nvcr.io/nvidia/driver:5" in ended.out
+
+
+def test_plan_refuses_a_driver_to_pass_through_that_is_none(fleet: Fleet) -> None:
+    ended = drivergate(fleet.path, "plan", "--branch", "595", "--via", "fast")
+    assert ended.code == 2
+    assert '--via "fast" is no driver' in ended.err
+
+
+def test_plan_answers_for_all_pools_of_one_policy(fleet: Fleet) -> None:
+    both = cluster() + (
+        "  serve:\n    nodeSelector: {example.com/pool: serve}\n    nodes: 14\n    gpu: {family: hopper}\n"
+        f'    os: {{id: ubuntu, version: "22.04"}}\n    arch: [amd64]\n    kernels: [{K2}]\n'
+    )
+    policy = both.replace("pools:", "operator: {driverApi: ClusterPolicy}\npools:")
+    fleet.write({EAST: policy.replace('["example.com/dedicated=train:NoSchedule"]', "[]")})
+    fleet.write({IMAGES: catalog(*BUILT, f"595-{K1}-ubuntu22.04").replace(f"595-{K2}", "595-5.15.0-1-generic")})
+    ended = drivergate(fleet.path, "plan", "--branch", "595", "--pool", "east/train")
+    assert [line.split()[:2] for line in ended.out.splitlines() if " east/" in line and line[0] != " "] == [
+        ["GO", "east/train"],
+        ["HOLD", "east/serve"],
+    ]

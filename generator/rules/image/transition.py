@@ -140,12 +140,18 @@ def _way_out(station: Station, earlier: Pool, pool: Pool, *, same_release: bool)
     keeps = kernel in {running.name for running in pool.kernels if not running.upcoming}
     if kernel and not keeps:
         return (
-            f"merge a change first that only removes {kernel} from the running kernels, once no node runs or boots it; "
-            f"or {build}"
+            f"merge a change first that only removes {kernel} from the running kernels, when "
+            f"`{_shows_gone(earlier, kernel)}` ends with 0; or {build}"
         )
     if earlier.name != pool.name:
         return f"split the pool in a change of its own, then move the driver; or {build}"
     return f"{build} first"
+
+
+def _shows_gone(pool: Pool, *values: str) -> str:
+    """The command that shows whether a node of the pool still runs what shall leave."""
+    asked = " ".join(f"--gone {value}" for value in values)
+    return f"drivergate audit --cluster {pool.cluster} --pool {pool.name} {asked}"
 
 
 def _build(station: Station) -> str:
@@ -181,13 +187,14 @@ def _swapped(inputs: ClusterInputs, swap: Swap) -> Problem:
     (was, earlier), later = swap.was, swap.becomes
     pool = later[0]
     names = shortened(list(dict.fromkeys(_machine(machine, pool) for machine in swap.machines)), MOST_KERNELS)
+    leaving = dict.fromkeys(machine.words for machine in swap.machines)
     running = [kernel for kernel in pool.kernels if not kernel.upcoming]
     place = inputs.kernel_place(running[0]) if running else inputs.at(pool)
     return Problem(
         place=place,
         message=f'pool "{was.name}/{pool.name}" declares nothing any more that its nodes ran before ({names}), and '
         f"{_nodes(earlier)} are rolled one by one",
-        hint=f"keep {names} beside the new ones until no node runs or boots it: drivergate audit --cluster {was.name}",
+        hint=f"keep {names} beside the new ones until none is left: {_shows_gone(earlier, *leaving)}",
         cluster=was.name,
         pool=pool.name,
         fact=names,

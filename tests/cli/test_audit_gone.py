@@ -1,0 +1,65 @@
+"""`audit --gone`: whether a node still runs what shall leave the inventory."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.testing.audited import KERNEL, OTHER, listed, node
+from tests.testing.command import call
+from tests.testing.planning import catalog, files, pool, tag
+
+Capture = pytest.CaptureFixture[str]
+WANTED = f"arch: [amd64], kernels: [{KERNEL}, {OTHER}]"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    laid = files(pool(WANTED), **{"inventory/catalog.yaml": catalog(tag(KERNEL), tag(OTHER))})
+    for path, text in laid.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def asked(root: Path, capfd: Capture, *arguments: str, nodes: list[dict]) -> tuple[int, str]:
+    seen = root / "seen.json"
+    seen.write_bytes(listed(*nodes))
+    called = call(capfd, "audit", "--nodes", str(seen), *arguments, root=root)
+    return called.code, called.out
+
+
+def test_nodes_that_still_run_it_are_named_and_it_ends_with_1(root: Path, capfd: Capture) -> None:
+    nodes = [node("n1"), node("n2"), node("n3", kernel=OTHER)]
+    code, printed = asked(root, capfd, "--gone", KERNEL, nodes=nodes)
+    assert (code, printed) == (1, f"one: 2 of 3 nodes still on {KERNEL}: n1, n2\n")
+    assert asked(root, capfd, "--gone", KERNEL, "--pool", "a", nodes=nodes)[0] == 1
+    assert asked(root, capfd, "--gone", "ubuntu22.04", nodes=nodes)[0] == 1
+
+
+def test_where_none_runs_it_it_ends_with_0(root: Path, capfd: Capture) -> None:
+    nodes = [node("n3", kernel=OTHER)]
+    assert asked(root, capfd, "--gone", KERNEL, nodes=nodes) == (0, f"one: none of 1 node runs {KERNEL}\n")
+    assert asked(root, capfd, "--gone", "ubuntu24.04", nodes=nodes)[0] == 0
+
+
+def test_a_node_that_says_nothing_is_not_taken_for_one_that_left(root: Path, capfd: Capture) -> None:
+    silent = node("n4")
+    labels = {key: value for key, value in silent["metadata"]["labels"].items() if "kernel-version" not in key}
+    silent["metadata"]["labels"] = labels
+    silent.setdefault("status", {}).pop("nodeInfo", None)
+    code, printed = asked(root, capfd, "--gone", KERNEL, nodes=[silent])
+    assert code == 3
+    assert "cannot tell whether n4 runs" in printed
+
+
+def test_a_kubelet_that_is_ahead_of_the_labels_counts(root: Path, capfd: Capture) -> None:
+    """After a reboot NFD's label is the old kernel's for a while; either one may be what the operator asks for."""
+    rebooted = node("n5", kernel=OTHER)
+    rebooted.setdefault("status", {})["nodeInfo"] = {"kernelVersion": KERNEL}
+    assert asked(root, capfd, "--gone", KERNEL, nodes=[rebooted])[0] == 1
+    assert asked(root, capfd, "--gone", OTHER, nodes=[rebooted])[0] == 1
+
+
+def test_what_goes_with_nothing_is_refused(root: Path, capfd: Capture) -> None:
+    for arguments in (("--pool", "a"), ("--gone", KERNEL, "--propose"), ("--gone", KERNEL, "--pool", "x")):
+        assert asked(root, capfd, *arguments, nodes=[node("n1")])[0] == 2
