@@ -276,7 +276,8 @@ def _declared_before(
     None where it can't be read, which a note says.
     """
     if begun.tree is None:
-        return (_unchanged(revision) if begun.wanted.compare else None), ()
+        nothing = Before(replace(revision.fleet, clusters=()), revision.catalog)
+        return (nothing if begun.wanted.compare else None), ()
     try:
         earlier = _earlier_files(begun, files)
     except OutsideError as error:
@@ -303,7 +304,7 @@ def _declared_before(
 
     if moves(then.fleet.clusters, revision.fleet.clusters):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
-    return Before(then.fleet, catalog), notes
+    return Before(then.fleet, catalog, selection), notes
 
 
 def _base(begun: Begun) -> Base:
@@ -314,7 +315,7 @@ def _base(begun: Begun) -> Base:
 
 def _unchanged(revision: Revision) -> Before:
     """No cluster is declared otherwise than before."""
-    return Before(replace(revision.fleet, clusters=()), revision.catalog)
+    return Before(replace(revision.fleet, clusters=()), revision.catalog, NOTHING)
 
 
 def _earlier_lock(begun: Begun, files: Mapping[str, bytes]) -> bytes | None:

@@ -58,8 +58,8 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     `files` are those rendered for it, sorted by path, and `base` is its own ClusterPolicy, where it has one. `index`
     and `crds` are the fleet's: no cluster declares them. `against` are its driver objects in the revision to compare
     with that are not rendered byte for byte as they were; None where that revision could not be read. `before` is what
-    that revision declares; None where it could not be read, or where the cluster is new or declared as it was. `texts`
-    are the files that the cluster's settings are written in.
+    that revision declares; None where it could not be read, or where the cluster is new or declared as it was, which
+    `standing` says. `texts` are the files that the cluster's settings are written in.
     """
 
     cluster: Cluster
@@ -69,6 +69,7 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     crds: tuple[Definition, ...] = ()
     against: tuple[DriverObject, ...] | None = None
     before: ClusterBefore | None = None
+    standing: bool = False
 
     @property
     def catalog(self) -> Catalog:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
-from generator.declared.selection import EVERYTHING, Selection
+from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.facts.definition import Definition
 from generator.finding import Finding
 from generator.render.output import Rendered, RenderedFile
@@ -21,10 +21,15 @@ T = TypeVar("T")
 
 
 class Before(Struct, frozen=True):
-    """What the revision that is compared with declares, of the clusters that the change can affect."""
+    """What the revision that is compared with declares, of the `compared` clusters: those that a change can affect."""
 
     fleet: Fleet
     catalog: Catalog
+    compared: Selection = EVERYTHING
+
+    def is_standing(self, cluster: str) -> bool:
+        """Whether the cluster is declared as it was."""
+        return not selects(self.compared, cluster)
 
 
 class Revision(Struct, frozen=True, kw_only=True, dict=True):
@@ -96,6 +101,7 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
                 crds=self.crds,
                 against=None if self.against is None else tuple(against.get(cluster.name, ())),
                 before=before.get(cluster.name),
+                standing=self.before is not None and self.before.is_standing(cluster.name),
             )
             for cluster in self.fleet.clusters
         )

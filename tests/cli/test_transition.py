@@ -165,3 +165,35 @@ def test_plan_answers_for_all_pools_of_one_policy(fleet: Fleet) -> None:
         ["GO", "east/train"],
         ["HOLD", "east/serve"],
     ]
+
+
+OFF = "upgradePolicy: {autoUpgrade: false}"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        ("nodes: 4", f"warning {WAY}"),
+        # A node that is added loads the new driver.
+        ("nodes: {min: 1, max: 4}", "error image/missing"),
+    ],
+)
+def test_nodes_that_nobody_upgrades_keep_their_driver(fleet: Fleet, nodes: str, expected: str) -> None:
+    sized = cluster().replace("nodes: 4", nodes)
+    fleet.write({EAST: sized + f"    driver: {{{OFF}}}\n"})
+    fleet.render()
+    fleet.commit()
+    fleet.write({EAST: sized + f'    driver: {{branch: "595", {OFF}}}\n'})
+    fleet.render()
+    (finding,) = judged(fleet.path)
+    assert finding.startswith(f"{expected} ")
+    # It stays so when the change is merged: what the nodes run is what they ran.
+    fleet.commit()
+    assert [line.split(" ")[:2] for line in judged(fleet.path)] == [expected.split(" ")]
+
+
+def test_a_new_pool_loads_its_driver_whoever_upgrades_it(fleet: Fleet) -> None:
+    declared = cluster().partition("pools:\n")[2].replace("train", "second")
+    fleet.write({EAST: cluster() + declared + f'    driver: {{branch: "595", {OFF}}}\n'})
+    fleet.render()
+    assert [line.split(" ")[1] for line in judged(fleet.path)] == ["image/missing"]

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from msgspec.structs import replace
+
 from generator.facts import branch as branches
 from generator.finding import Severity
 from generator.images.lookup import Lack, Miss
+from generator.operator.driver import automatic
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.image import reference as image_reference
@@ -14,8 +17,8 @@ from generator.rules.rule import ClusterRule, Problem
 
 
 def missing(inputs: ClusterInputs) -> Iterator[Problem]:
-    """Images that nodes ask for today and that no catalog lists."""
-    return _problems(inputs, lambda miss: miss.lack is Lack.IMAGE and not miss.upcoming)
+    """Images that nodes ask for today and that no catalog lists, unless nodes keep the driver that they run."""
+    return _problems(inputs, lambda miss: _is_missing(miss) and not _waits(inputs, miss))
 
 
 def gone(inputs: ClusterInputs) -> Iterator[Problem]:
@@ -74,8 +77,28 @@ def module_type(inputs: ClusterInputs) -> Iterator[Problem]:
 
 
 def transition_missing(inputs: ClusterInputs) -> Iterator[Problem]:
-    """Images that nodes ask for while a change arrives."""
-    return _of_change(inputs, "transition_missing")
+    """Images that nodes ask for while a change arrives, or once somebody deletes their driver pods."""
+    yield from _of_change(inputs, "transition_missing")
+    waiting = _problems(inputs, lambda miss: _is_missing(miss) and _waits(inputs, miss))
+    for problem in waiting:
+        message = f"{problem.message}; autoUpgrade is off, so nodes keep the driver that they run until their pod goes"
+        yield replace(problem, message=message, severity=Severity.WARNING)
+
+
+def _is_missing(miss: Miss) -> bool:
+    return miss.lack is Lack.IMAGE and not miss.upcoming
+
+
+def _waits(inputs: ClusterInputs, miss: Miss) -> bool:
+    """Whether nodes of the pool need not load the image: nothing is upgraded, added or deleted by itself.
+
+    Without a revision to compare with nobody knows what they run.
+    """
+    if automatic(inputs.cluster, miss.pool):
+        return False
+    from generator.rules.image.transition import keeps_driver
+
+    return keeps_driver(inputs, miss)
 
 
 def kernel_swapped(inputs: ClusterInputs) -> Iterator[Problem]:

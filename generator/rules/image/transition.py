@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from generator.change.nodes import Machine, may_have_nodes
-from generator.change.passage import Lost, Moment, Station, Swap, lost, passages, stock, swaps
+from generator.change.passage import Kind, Lost, Moment, Station, Swap, Way, lost, passages, stock, swaps
 from generator.declared.fleet import Cluster, Pool
 from generator.finding import Place, Severity
-from generator.images.lookup import Lack
+from generator.images.lookup import Lack, Miss
 from generator.operator.image import Refused
 from generator.revision.cluster_inputs import ClusterBefore, ClusterInputs
 from generator.rules.image.reference import version_place
@@ -35,6 +35,19 @@ def unclaimed(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]
     """Pools whose nodes no object claims any more."""
     for gone in lost(before.cluster, inputs.cluster):
         yield _unclaimed(inputs, gone)
+
+
+def keeps_driver(inputs: ClusterInputs, miss: Miss) -> bool:
+    """Whether nodes that ask for this image ran its machine before, and load nothing until a person acts."""
+    was = inputs.cluster if inputs.standing else inputs.before.cluster if inputs.before is not None else None
+    if was is None:
+        return False
+    for earlier in was.managed_pools:
+        if earlier.name == miss.pool.name:
+            way = Way((was, earlier), (inputs.cluster, miss.pool), stock(inputs.catalog, inputs.catalog), Kind.FOLLOWED)
+            kernels = {machine.kernel for machine in way.before}
+            return way.waits and (miss.kernel is None or miss.kernel.name in kernels)
+    return False
 
 
 def _is_uncertain(station: Station) -> bool:
