@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from generator.change.evicted import Eviction, Evictions, Trouble
 from generator.change.plan import Answer, Plan, Verdict
+from generator.change.sequence import Move
 from generator.change.whatif import Asked
 from generator.change.work import Work
 from generator.declared.fleet import Cluster, Fleet, Pool
@@ -88,7 +89,7 @@ def runbook(revision: Revision, asked: Asked, made: Plan, works: tuple[Work, ...
     """The steps of a plan. A step that would empty a node before its image exists is never one of them."""
     evictions, listed = Evictions(revision), Listed(revision.catalog)
     before = {(cluster.name, pool.name): (cluster, pool) for cluster, pool in revision.pools()}
-    answers = list(_whole_clusters(made.answers, before, asked))
+    answers = list(_whole_clusters([_in_one_step(answer) for answer in made.answers], before, asked))
     steps: dict[str, list[Step]] = {}
     for answer in _canaries_first(one for one in answers if one.verdict is Verdict.GO):
         old = before[answer.cluster.name, answer.pool.name]
@@ -103,6 +104,18 @@ def runbook(revision: Revision, asked: Asked, made: Plan, works: tuple[Work, ...
         declared=not asked.changes,
         operator=asked.operator.version if asked.operator else "",
     )
+
+
+def _in_one_step(answer: Answer) -> Answer:
+    """An answer as it is; one that takes several pull requests, each with waves of its own, waits for the first.
+
+    A page that syncs and rolls all of it at once would lead nodes through states that have no image.
+    """
+    drivers = [step for step in answer.steps if step.move in {Move.DRIVER, Move.RELEASE}]
+    if not drivers or len(answer.steps) == 1:
+        return answer
+    why = f"it takes {len(answer.steps)} pull requests, which drivergate plan lists: make a runbook for each of them"
+    return replace(answer, verdict=Verdict.HOLD, objections=(*answer.objections, why))
 
 
 def whole(asked: Asked, fleet: Fleet) -> Asked:

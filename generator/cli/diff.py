@@ -29,6 +29,8 @@ from generator.edges.git.command import Git, below_top, git_at
 from generator.edges.git.difference import Difference
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree
+from generator.edges.git.synced import compared_base
+from generator.edges.git.synced import named as named_base
 from generator.edges.source import Kind, Source
 from generator.finding import Finding
 from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES, SOURCES_LOCK
@@ -72,8 +74,13 @@ class FailOn(StrEnum):
 
 def diff(
     base: Annotated[
-        str, typer.Argument(metavar="BASE", help="The commit to compare with.", autocompletion=complete_revisions)
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[BASE]",
+            help="The commit to compare with; default: where the work parts from the upstream's default branch.",
+            autocompletion=complete_revisions,
+        ),
+    ] = None,
     head: Annotated[
         str | None,
         typer.Argument(
@@ -105,7 +112,7 @@ def diff(
 
 
 def compared(
-    base: str,
+    base: str | None,
     head: str | None,
     *,
     root: str | None,
@@ -118,7 +125,10 @@ def compared(
     """The exit code: 0 where it could answer, 1 for what `fail_on` names. OutsideError where the outside says no."""
     where = find_root(root)
     files = destinations(outputs, where)
-    found = compare(base, head, root=where, today=today, clusters=clusters)
+    chosen = named_base(base) if base is not None else compared_base(git_at(where, os.environ))
+    found = compare(chosen.rev, head, root=where, today=today, clusters=clusters)
+    if base is None:
+        found = replace(found, base=chosen.label)
     if found.blocking:
         texts = _unreadable(found, where)
         if printed is Reporting.TEXT:  # nothing is compared, so that there is no result

@@ -197,3 +197,28 @@ def test_a_new_pool_loads_its_driver_whoever_upgrades_it(fleet: Fleet) -> None:
     fleet.write({EAST: cluster() + declared + f'    driver: {{branch: "595", {OFF}}}\n'})
     fleet.render()
     assert [line.split(" ")[1] for line in judged(fleet.path)] == ["image/missing"]
+
+
+def test_diff_finds_what_to_compare_with(fleet: Fleet, tmp_path: Path) -> None:
+    """The work tree with HEAD, a clean one with the commit before, and a branch with where it began."""
+    first = drivergate(fleet.path, "diff")
+    assert (first.code, "there is nothing to compare with" in first.err) == (2, True)
+    move(fleet, commit=False)
+    assert drivergate(fleet.path, "diff", "--format", "json").json["base"]["named"] == "HEAD"
+    fleet.commit()
+    assert drivergate(fleet.path, "diff", "--format", "json").json["base"]["named"] == "HEAD~1"
+    clone = Repo(tmp_path / "clone", "--bare")
+    fleet.git("remote", "add", "origin", clone.root)
+    fleet.git("push", "-q", "origin", "HEAD~1:refs/heads/main")
+    fleet.git("fetch", "-q", "origin")
+    fleet.git("remote", "set-head", "origin", "main")
+    base = fleet.git("rev-parse", "HEAD~1")
+    printed = drivergate(fleet.path, "diff", "--format", "json").json
+    assert printed["base"] == {"named": f"{base[:12]} (merge base with origin/main)", "commit": base}
+    assert printed["summary"]["missing"]
+
+
+def test_a_runbook_is_made_for_one_pull_request_at_a_time(fleet: Fleet) -> None:
+    ended = drivergate(fleet.path, "upgrade", "runbook", "--kernel", K2, "--branch", "595")
+    assert "it takes 3 pull requests, which drivergate plan lists: make a runbook for each of them" in ended.out
+    assert "## 3. Merge" not in ended.out

@@ -2,8 +2,9 @@
 
 from msgspec import Struct
 
-from generator.edges.errors import OutsideError
+from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.git.command import Git
+from generator.edges.git.history import start_commit
 
 SHORT = 12
 ORIGIN = "refs/remotes/origin/HEAD"
@@ -40,3 +41,23 @@ def synced_base(git: Git) -> Base:
     if found.code or not commit:
         return here
     return Base(commit, f"{commit[:SHORT]} (merge base with {remotes[ref]})")
+
+
+def compared_base(git: Git) -> Base:
+    """What a change is compared with where nobody says it.
+
+    That is the merge base with the upstream's default branch; on that branch itself, or without an upstream, HEAD while
+    the work tree differs from it, and the commit before HEAD where it doesn't. UnreadableError where there is none.
+    """
+    here = start_commit(git, "HEAD").collect()
+    base = synced_base(git)
+    if base.rev not in {"HEAD", here.id}:
+        return base
+    if git.read("status", "--porcelain", "--untracked-files=all").strip():
+        return Base("HEAD", "HEAD")
+    if here.first_parent is None:
+        raise UnreadableError(
+            "there is nothing to compare with: the first commit is the only one, and the work tree is as it is",
+            "name a commit: drivergate diff BASE",
+        )
+    return Base(here.first_parent, "HEAD~1")
