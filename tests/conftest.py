@@ -2,6 +2,7 @@
 
 import os
 import resource
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,13 @@ from tests.testing.soak import FULL
 
 # `make check` looks at a few examples of each grammar, `make soak` at many. A busy machine is no failure.
 settings.register_profile("check", max_examples=25, deadline=None)
-settings.register_profile("soak", max_examples=1000 if FULL else 300, deadline=None)
+settings.register_profile("soak", max_examples=1000 if FULL else 200, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
+
+# The tests start hundreds of processes, and pytest rewrites thousands of assertions. Where the environment forbids to
+# keep what was compiled, each process would compile the whole package again, which is a third of what the run costs.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 TESTS = Path(__file__).parent
 # These start processes, build folders and wait. Begun last, they would be what everybody waits for.

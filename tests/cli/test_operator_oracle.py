@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator.observed.node import Node
-from tests.testing.command import DRIVERGATE, run_process
+from tests.testing.command import DRIVERGATE, call_in, run_process
 from tests.testing.image_cases import (
     REFUSED,
     UNPULLABLE,
@@ -55,10 +55,10 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_json(root: Path, *arguments: str) -> Any:
-    """What the command printed as JSON, findings aside, whatever its exit code."""
+    """What the command printed as JSON in a process of its own, findings aside, whatever its exit code."""
     ended = run_process(DRIVERGATE, *arguments, "--format", "json", "-C", str(root))
     assert "Traceback" not in ended.err
-    return json.loads(ended.out)
+    return ended.json
 
 
 def test_the_cases_are_of_every_kind() -> None:
@@ -86,7 +86,8 @@ def test_the_images_that_an_audit_gives_nodes(repository: Path) -> None:
     for cluster, cases in clusters.items():
         file = repository / f"{cluster}.json"
         file.write_text(as_json(POOLS.node(case, name=case["id"]) for case in cases), encoding="utf-8")
-        (audit,) = run_json(repository, "audit", "--nodes", str(file), "--cluster", cluster)["clusters"]
+        ended = call_in(repository, "audit", "--nodes", str(file), "--cluster", cluster, "--format", "json")
+        (audit,) = ended.json["clusters"]
         nodes = {node["node"]: node for node in audit["nodes"]}
         for case in cases:
             node = nodes[case["id"]]

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,10 @@ def test_no_version_shows(sample: Path, clone: Path) -> None:
 
 
 def test_a_wheel_renders_the_same(sample: Path, clone: Path, tmp_path: Path) -> None:
-    """Built from the shallow clone and installed into an environment of its own, templates and all."""
+    """Built from the shallow clone and installed into an environment of its own, templates and all.
+
+    The libraries are those of the tests: `make soak` installs them anew, as users do.
+    """
     without_requires(sample)
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "download", "-q", "--no-deps", "-d", str(tmp_path), "hatchling"], check=False).returncode:
@@ -147,9 +151,12 @@ def test_a_wheel_renders_the_same(sample: Path, clone: Path, tmp_path: Path) -> 
     subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", str(tmp_path / "wheels"), str(clone)], check=True)
     (wheel,) = (tmp_path / "wheels").glob("drivergate-9.8.7-*.whl")
     shutil.rmtree(clone)
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
     installed = tmp_path / "venv/bin"
-    subprocess.run([str(installed / "python"), "-m", "pip", "install", "-q", str(wheel)], check=True)
+    subprocess.run([*pip, "--python", str(installed / "python"), "install", "-q", "--no-deps", str(wheel)], check=True)
+    (packages,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    # A folder that a .pth file names is searched, but not for .pth files, of which one names our checkout.
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     assert rendered(sample, str(installed / "drivergate")) == committed()
     said = subprocess.run([str(installed / "drivergate"), "check", "-C", str(sample)], capture_output=True, check=False)
     assert said.returncode == 0, said.stdout.decode()

@@ -23,7 +23,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keeping.alone(tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("kills", sizes(25, soak=100, full=500))
+@pytest.mark.parametrize("kills", sizes(10, soak=60, full=500))
 def test_kills_lose_no_entry(tmp_path: Path, capfd: Capture, kills: int) -> None:
     """Two files of one repository that somebody wrote; some images are new, of others nothing is recorded yet."""
     tags = [f"580-6.8.0-{1000 + one}-aws-ubuntu24.04" for one in range(IMAGES)]

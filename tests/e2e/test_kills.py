@@ -11,7 +11,7 @@ from tests.testing.command import REPO
 from tests.testing.soak import sizes
 
 
-@pytest.mark.parametrize("kills", sizes(40, soak=200, full=1000))
+@pytest.mark.parametrize("kills", sizes(16, soak=120, full=1000))
 def test_kills_at_any_moment(tmp_path: Path, kills: int) -> None:
     command = [sys.executable, "-m", "tests.e2e.killing", str(tmp_path), str(kills)]
     done = subprocess.run(command, cwd=REPO, capture_output=True, check=False)

@@ -10,7 +10,7 @@ from generator.facts.release import known
 from generator.upgrade.event import Event, Kind
 from generator.upgrade.simulation import Simulation, Wish, simulate
 from generator.upgrade.state import State
-from tests.testing.command import process
+from tests.testing.command import call_in, process
 from tests.testing.live import Object, budget, daemonset, driver_pod, files, node, other_daemonset, pod, policy, read
 from tests.testing.shared import oracle, own, release
 
@@ -161,7 +161,7 @@ def test_one_of_each_ending_through_the_process(tmp_path: Path, operator: str) -
         spans = json.loads(ran.out)["lanes"][0]["spans"]
         after = next(span["state"] for span in spans if span["state"] != State.DRAIN)
         assert after == (State.FAILED if case["output"]["exit"] else State.POD_RESTART), case["id"]
-        looked = process("upgrade", "status", *options, "--operator", operator, "--format", "json")
+        looked = call_in(folder, "upgrade", "status", *options, "--operator", operator, "--format", "json")
         (status,) = json.loads(looked.out)["nodes"]
         assert (status["verdict"] == "moving") == (case["output"]["exit"] == 0), case["id"]
 

@@ -15,7 +15,7 @@ from tests.testing.registry.keeping import FILE, Kept
 from tests.testing.registry.large import Large
 from tests.testing.soak import sizes
 
-NEEDED = 100
+NEEDED = 20
 MAIN = "import sys\nfrom generator.cli import main\nsys.argv[0] = 'drivergate'\nmain()"
 # Linux counts the memory of the process that started another one to the new one's peak (exec keeps the larger), and a
 # worker of the test run is three times as large as drivergate. So a small process stands between the two.
@@ -61,7 +61,7 @@ def synced(root: Path, capture: pytest.CaptureFixture[str], other: int, page: in
     return peaks, asked
 
 
-@pytest.mark.parametrize("tags", sizes(10_000, soak=100_000))
+@pytest.mark.parametrize("tags", sizes(10_000, soak=30_000, full=100_000))
 def test_a_long_list_of_tags(tmp_path: Path, capfd: pytest.CaptureFixture[str], tags: int) -> None:
     few, _ = synced(tmp_path / "few", capfd, 0, 1000)
     for page, pages in ((1000, tags // 1000), (1_000_000, 1)):
