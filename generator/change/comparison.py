@@ -16,11 +16,11 @@ from generator.change.objects import Objects, objects
 from generator.change.passage import Kind, Stock, Way, stock, ways
 from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
+from generator.operator.upgraded import nodes_of
 from generator.revision.driver_objects import DriverObject
 from generator.revision.revision import Revision
 from generator.rules.operator.changed_objects import takes_over
 from generator.rules.upgrade.held_change import as_policy, carrier
-from generator.rules.upgrade.upgrading import nodes_of
 
 TOUCHING = frozenset({Outcome.REMOVED, Outcome.MOVED, Outcome.RELOAD, Outcome.RESTART})
 
@@ -173,7 +173,7 @@ class _Comparing:
             reason=told.reason,
             nodes=pool.size,
             automatic=upgraded is not None,
-            at_once=self.evictions.known.at_once([upgraded]) if upgraded and told.outcome in TOUCHING else None,
+            at_once=self.evictions.at_once(upgraded) if upgraded and told.outcome in TOUCHING else None,
             images=tuple(images),
             evictions=evictions,
             troubles=self.evictions.in_the_way(evictions),

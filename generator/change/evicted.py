@@ -9,11 +9,11 @@ from generator.declared.size import Size
 from generator.declared.workload import Workload
 from generator.finding import Place, Severity
 from generator.operator.driver import automatic
+from generator.operator.upgraded import Upgraded, Upgrades, is_evicted, kept, nodes_of, policy_of
 from generator.revision.revision import Revision
 from generator.rules.disruption.room import replicas_of
 from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
-from generator.rules.upgrade.upgrading import Upgraded, is_evicted, kept, nodes_of, policy_of, pools
 
 # The gate's own rules about what keeps a node from being emptied. The last two slow an upgrade, the others stop it.
 BLOCKING = (
@@ -57,7 +57,7 @@ class Evictions:
     """One revision, asked pool by pool."""
 
     def __init__(self, head: Revision) -> None:
-        self.head, self.known = head, pools(head)
+        self.head = head
         self.troubles: dict[str, list[Trouble]] | None = None
 
     def upgraded(self, cluster: Cluster, pool: Pool) -> Upgraded | None:
@@ -84,11 +84,15 @@ class Evictions:
     def worst(self, cluster: Cluster, touched: Sequence[Pool]) -> int | None:
         """The most nodes of a cluster that go at a time, all policies together; None where a size isn't declared."""
         moving = [one for pool in touched if (one := self.upgraded(cluster, pool)) is not None]
-        return self.known.at_once(moving) if moving else 0
+        return Upgrades(cluster).at_once(moving) if moving else 0
+
+    def at_once(self, upgraded: Upgraded) -> int | None:
+        """How many nodes of a pool go at a time; None where a size that decides it isn't declared."""
+        return Upgrades(upgraded.cluster).at_once([upgraded])
 
     def _eviction(self, one: Upgraded, workload: Workload) -> Eviction:
-        there = self.known.of(one.cluster, workload)
-        replicas, nodes, going = replicas_of(workload, there), nodes_of(there), self.known.at_once([one])
+        there = one.cluster.pools_of(workload)
+        replicas, nodes, going = replicas_of(workload, there), nodes_of(there), self.at_once(one)
         at_once = None
         if replicas is not None and nodes and going is not None:
             at_once = min(-(-going * replicas.max // nodes), replicas.max)

@@ -108,7 +108,7 @@ def render(
     if blocking and not (diff and refused and printed is Format.TEXT):
         return _blocked(blocking, findings, printed)
     revision = state.revision
-    todo = revision.todo
+    todo = revision.fleet_inputs.todo
     if not check and not diff:
         _write(state.root, todo, revision.owned)
     if printed is Format.JSON:
@@ -152,7 +152,7 @@ def _check_names_of_removals(revision: "Revision") -> None:
     from generator.declared.shape import did_you_mean
     from generator.render.ownership import needless, taken_away
 
-    removed = revision.todo.removed
+    removed = revision.fleet_inputs.todo.removed
     taken = list(taken_away(revision.rendered, revision.out, removed))
     known = sorted({removal.name for removal in taken})
     for name in needless(revision.allow_remove, taken, removed, revision.out):

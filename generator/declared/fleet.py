@@ -171,7 +171,7 @@ class Cluster(Struct, frozen=True, kw_only=True, dict=True):
 
 
 class WithPlaces(Struct, frozen=True, kw_only=True):
-    """What knows where its clusters and pools, and their settings, stand in the files of the repository."""
+    """What knows where its clusters, pools and workloads, and their settings, stand in the files of the repository."""
 
     texts: Texts
 
@@ -191,6 +191,15 @@ class WithPlaces(Struct, frozen=True, kw_only=True):
     def kernel_place(self, kernel: Kernel) -> Place:
         """Where a kernel was declared."""
         return self.texts.value(kernel.file, kernel.path)
+
+    def workload_place(self, workload: Workload, *path: str | int) -> Place:
+        """A place in the team's own file, by the path inside the workload."""
+        whole = (*workload.path, *path)
+        return self.texts.value(workload.file, whole) if path else self.texts.key(workload.file, whole)
+
+    def budget_place(self, budget: WorkloadBudget, *path: str | int) -> Place:
+        """Where a budget says something: in the team's file, or in its manifest, where the path begins with spec."""
+        return self.texts.value(budget.file, (*budget.path, *path))
 
 
 class Fleet(WithPlaces, frozen=True, kw_only=True, dict=True):
@@ -233,12 +242,3 @@ class Fleet(WithPlaces, frozen=True, kw_only=True, dict=True):
     def workloads_of(self, cluster: Cluster | str) -> tuple[Workload, ...]:
         """The workloads that may run on any pool of a cluster, sorted by name."""
         return self._of_cluster.get(cluster if isinstance(cluster, str) else cluster.name, ())
-
-    def workload_place(self, workload: Workload, *path: str | int) -> Place:
-        """A place in the team's own file, by the path inside the workload."""
-        whole = (*workload.path, *path)
-        return self.texts.value(workload.file, whole) if path else self.texts.key(workload.file, whole)
-
-    def budget_place(self, budget: WorkloadBudget, *path: str | int) -> Place:
-        """Where a budget says something: in the team's file, or in its manifest, where the path begins with spec."""
-        return self.texts.value(budget.file, (*budget.path, *path))

@@ -44,11 +44,19 @@ class RenderedFile(Struct, frozen=True, kw_only=True, dict=True):
         return value if isinstance(value, dict) else None
 
 
-class Rendered(Struct, frozen=True):
+class Rendered(Struct, frozen=True, dict=True):
     """All files, sorted by path, and the findings that make some of them unfit to be written."""
 
     files: tuple[RenderedFile, ...]
     findings: tuple[Finding, ...]
+
+    @cached_property
+    def folders(self) -> Mapping[str, tuple[str, ...]]:
+        """The paths of the files in each folder below out/."""
+        found: dict[str, list[str]] = {}
+        for file in self.files:
+            found.setdefault(file.path.rpartition("/")[0], []).append(file.path)
+        return {folder: tuple(paths) for folder, paths in found.items()}
 
 
 def holds_no_manifests(path: str) -> bool:

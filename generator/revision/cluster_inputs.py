@@ -1,6 +1,6 @@
 """What a rule of a cluster sees: one cluster, what is rendered for it, and what is no cluster's own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from generator.declared.catalog import Catalog, Entry
 from generator.declared.fleet import Cluster, Pool, WithPlaces
+from generator.declared.workload import Workload
 from generator.facts.definition import Definition
 from generator.facts.release import DriverApi
 from generator.images.lookup import PLATFORMS, Lack, Listed, Miss
@@ -17,7 +18,10 @@ from generator.render.rendered import DRIVER_KINDS, OBJECT
 from generator.revision.driver_objects import DriverObject
 
 if TYPE_CHECKING:
+    from generator.declared.coverage import Covering
     from generator.images.nearest import Nearest
+    from generator.operator.cuda_placement import Placed
+    from generator.operator.upgraded import Upgrades
 
 
 class CatalogIndex(Struct, frozen=True, dict=True):
@@ -53,13 +57,14 @@ class ClusterBefore(Struct, frozen=True):
 
 
 class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
-    """One cluster of a revision, and nothing of another one.
+    """One cluster of a revision, and nothing of another one. What only workloads need is loaded where there are any.
 
     `files` are those rendered for it, sorted by path, and `base` is its own ClusterPolicy, where it has one. `index`
     and `crds` are the fleet's: no cluster declares them. `against` are its driver objects in the revision to compare
     with that are not rendered byte for byte as they were; None where that revision could not be read. `before` is what
     that revision declares; None where it could not be read, or where the cluster is new or declared as it was, which
-    `standing` says. `texts` are the files that the cluster's settings are written in.
+    `standing` says. `texts` are the files that the cluster's settings and `workloads` are written in; of other clusters
+    a workload has names.
     """
 
     cluster: Cluster
@@ -67,6 +72,7 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     files: tuple[RenderedFile, ...] = ()
     base: Mapping[str, Any] | None = None
     crds: tuple[Definition, ...] = ()
+    workloads: tuple[Workload, ...] = ()
     against: tuple[DriverObject, ...] | None = None
     before: ClusterBefore | None = None
     standing: bool = False
@@ -132,6 +138,27 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
             )
 
     @cached_property
+    def budgets(self) -> "tuple[Covering, ...]":
+        """Every budget of the workloads, with those that it covers here."""
+        from generator.declared.coverage import coverings
+
+        return tuple(coverings(self.workloads))
+
+    @cached_property
+    def placements(self) -> "tuple[Placed, ...]":
+        """The workloads that say something of drivers or nodes, on the pools that they may run on."""
+        from generator.operator.cuda_placement import placed
+
+        return tuple(placed(self.cluster, self.workloads, self.catalog))
+
+    @cached_property
+    def upgrades(self) -> "Upgrades":
+        """The pools that the operator upgrades."""
+        from generator.operator.upgraded import Upgrades
+
+        return Upgrades(self.cluster)
+
+    @cached_property
     def template_objects(self) -> tuple[TemplateObject, ...]:
         """The driver objects that users' templates print, of the API group that the operator reads."""
         return tuple(
@@ -157,11 +184,13 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
         return {pool.object_name: pool for pool in self.cluster.managed_pools}
 
 
-def files_of(cluster: Cluster) -> frozenset[str]:
-    """The files that say something of a cluster: its own, and those of the settings and kernels that it inherits."""
+def files_of(cluster: Cluster, workloads: Iterable[Workload]) -> frozenset[str]:
+    """The files that say something of a cluster: its own, those that it inherits from, and those of its workloads."""
     files = {cluster.file, *(level.file for level in cluster.levels)}
     if cluster.operator.policy_base:
         files.add(cluster.operator.policy_base)
     for pool in cluster.pools:
         files.update(kernel.file for kernel in pool.kernels)
+    for workload in workloads:
+        files.update((workload.file, *(budget.file for budget in workload.budgets)))
     return frozenset(files)

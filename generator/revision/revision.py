@@ -1,11 +1,12 @@
 """One state of the repository, read and rendered: everything that rules may look at."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
@@ -13,11 +14,10 @@ from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.facts.definition import Definition
 from generator.finding import Finding
 from generator.render.output import Rendered, RenderedFile
-from generator.render.ownership import Changes, Ownership, changes
+from generator.render.ownership import Ownership
 from generator.revision.cluster_inputs import CatalogIndex, ClusterBefore, ClusterInputs, files_of
 from generator.revision.driver_objects import DriverObject
-
-T = TypeVar("T")
+from generator.revision.fleet_inputs import FleetInputs
 
 
 class Before(Struct, frozen=True):
@@ -65,17 +65,11 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
     whole: Fleet | None = None
     findings: tuple[Finding, ...] = ()
     allow_remove: frozenset[str] | None = None
-    _memory: dict[str, Any] = {}
 
     @property
     def everyone(self) -> Fleet | None:
         """The fleet with all its clusters; None where only some were read."""
         return self.fleet if self.selection == EVERYTHING else self.whole
-
-    @cached_property
-    def todo(self) -> Changes:
-        """What render would do below out/, worked out once: it hashes every file."""
-        return changes(self.rendered, self.out, self.owned, self.selection)
 
     @cached_property
     def clusters(self) -> tuple[ClusterInputs, ...]:
@@ -90,28 +84,54 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
         if self.before is not None:
             for cluster in self.before.fleet.clusters:
                 before[cluster.name] = ClusterBefore(cluster, self.before.catalog)
-        index = CatalogIndex(self.catalog)
         return tuple(
-            ClusterInputs(
-                cluster=cluster,
-                index=index,
-                texts=self.fleet.texts.part(files_of(cluster)),
-                files=tuple(files.get(cluster.name, ())),
-                base=self.bases.get(cluster.operator.policy_base),
+            replace(
+                inputs,
+                files=tuple(files.get(inputs.cluster.name, ())),
+                base=self.bases.get(inputs.cluster.operator.policy_base),
                 crds=self.crds,
-                against=None if self.against is None else tuple(against.get(cluster.name, ())),
-                before=before.get(cluster.name),
-                standing=self.before is not None and self.before.is_standing(cluster.name),
+                against=None if self.against is None else tuple(against.get(inputs.cluster.name, ())),
+                before=before.get(inputs.cluster.name),
+                standing=self.before is not None and self.before.is_standing(inputs.cluster.name),
             )
-            for cluster in self.fleet.clusters
+            for inputs in self._declared(self.fleet)
         )
 
-    def remembered(self, name: str, make: Callable[[], T]) -> T:
-        """What several rules need, made for the first of them."""
-        if name not in self._memory:
-            self._memory[name] = make()
-        found: T = self._memory[name]
-        return found
+    @cached_property
+    def all_clusters(self) -> tuple[ClusterInputs, ...] | None:
+        """Each cluster of the whole fleet as it is declared; None where only some were read."""
+        if self.selection == EVERYTHING:
+            return self.clusters
+        return None if self.whole is None else self._declared(self.whole)
+
+    def _declared(self, fleet: Fleet) -> tuple[ClusterInputs, ...]:
+        """The clusters of a fleet without what is rendered for them, or was before."""
+        index = CatalogIndex(self.catalog)
+        inputs = []
+        for cluster in fleet.clusters:
+            workloads = fleet.workloads_of(cluster)
+            texts = fleet.texts.part(files_of(cluster, workloads))
+            inputs.append(ClusterInputs(cluster=cluster, index=index, texts=texts, workloads=workloads))
+        return tuple(inputs)
+
+    @cached_property
+    def fleet_inputs(self) -> FleetInputs:
+        """What no cluster declares by itself."""
+        return FleetInputs(
+            texts=self.fleet.texts,
+            file=self.fleet.file,
+            mirrors=self.fleet.mirrors,
+            kernels_twice=self.fleet.kernels_twice,
+            earlier=self.earlier,
+            catalog=self.catalog,
+            rendered=self.rendered,
+            out=self.out,
+            owned=self.owned,
+            selection=self.selection,
+            untracked=self.untracked,
+            staged=self.staged,
+            allow_remove=self.allow_remove,
+        )
 
     def pools(self) -> Iterator[tuple[Cluster, Pool]]:
         """Every pool with its cluster."""

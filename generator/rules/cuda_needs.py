@@ -10,8 +10,8 @@ from generator.facts.cudachoice import By, LabelFamily
 from generator.facts.driveraffinity import families
 from generator.finding import Place
 from generator.operator.carries import Loaded, Verdict, from_zero, known_labels
-from generator.revision.revision import Revision
-from generator.rules.cuda_placement import OnPool, Placed, placed
+from generator.operator.cuda_placement import OnPool, Placed
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.rule import Problem
 
 TERMS = "nodeSelectorTerms"
@@ -27,14 +27,14 @@ SET_BY_DRIVER = "nvidia.com/cuda."
 HOLD_WITHOUT_LABEL = frozenset({"NotIn", "DoesNotExist"})
 
 
-def driver_too_old(revision: Revision) -> Iterator[Problem]:
+def driver_too_old(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools whose driver doesn't meet the need of a workload that may run there."""
-    for one in placed(revision):
+    for one in inputs.placements:
         for on in () if one.stuck else one.selected:
             if on.met and on.met.verdict is Verdict.TOO_OLD:
                 first = on.met.drivers[0]
                 yield _problem(
-                    _said(revision, one),
+                    _said(inputs, one),
                     one,
                     on.pool,
                     f"needs {one.need}, and pool {_quoted(one, on)} loads {_with_image(first)}",
@@ -43,54 +43,54 @@ def driver_too_old(revision: Revision) -> Iterator[Problem]:
                 )
 
 
-def unsatisfiable(revision: Revision) -> Iterator[Problem]:
+def unsatisfiable(inputs: ClusterInputs) -> Iterator[Problem]:
     """Workloads that no change of a driver lets run in a cluster."""
-    for one in placed(revision):
+    for one in inputs.placements:
         if not one.stuck:
             continue
-        yield _kept_away(revision, one) if not one.selected else _undrivable(revision, one)
+        yield _kept_away(inputs, one) if not one.selected else _undrivable(inputs, one)
 
 
-def cannot_tell(revision: Revision) -> Iterator[Problem]:
+def cannot_tell(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools of which nobody can say whether the driver meets the need."""
-    for one in placed(revision):
+    for one in inputs.placements:
         for on in () if one.stuck else one.selected:
             if on.met and on.met.verdict is Verdict.CANNOT_TELL:
                 why, hint = _unknown(one, on)
                 yield _problem(
-                    _said(revision, one), one, on.pool, f"needs {one.need}, and {why}", hint, on.pool.driver.version
+                    _said(inputs, one), one, on.pool, f"needs {one.need}, and {why}", hint, on.pool.driver.version
                 )
 
 
-def scale_from_zero(revision: Revision) -> Iterator[Problem]:
+def scale_from_zero(inputs: ClusterInputs) -> Iterator[Problem]:
     """Pools that can be empty, of workloads that wait for a label which only a loaded driver brings."""
-    for one in placed(revision):
+    for one in inputs.placements:
         for on in one.selected:
             why = _waits_for_label(one, on) if from_zero(on.pool) and on.verdict is not Verdict.TOO_OLD else ""
             if why:
                 message = f"{why}, and pool {_quoted(one, on)} scales from zero: no node would come up for it"
                 hint = "select the pool by a label that its nodes are made with"
-                yield _problem(_said(revision, one), one, on.pool, message, hint, on.pool.name)
+                yield _problem(_said(inputs, one), one, on.pool, message, hint, on.pool.name)
 
 
-def deprecated_label(revision: Revision) -> Iterator[Problem]:
+def deprecated_label(inputs: ClusterInputs) -> Iterator[Problem]:
     """Own terms on old label names where the cluster chose the new ones, or on both in one term."""
-    for one in placed(revision):
+    for one in inputs.placements:
         for index, term in enumerate(one.workload.node_selector_terms):
             found = _mixed(term) or _old_name(one, term)
             if found:
                 message, hint, fact = found
-                place = revision.fleet.workload_place(one.workload, TERMS, index)
+                place = inputs.workload_place(one.workload, TERMS, index)
                 yield _problem(place, one, None, message, hint, fact)
                 break
 
 
-def _kept_away(revision: Revision, one: Placed) -> Problem:
+def _kept_away(inputs: ClusterInputs, one: Placed) -> Problem:
     names = ", ".join(on.pool.name for on in one.pools)
     wrong = unreadable(one.workload.node_selector_terms)
     why = wrong or _differing(one.workload.node_selector_terms[0], one.pools[0])
     return _problem(
-        revision.fleet.workload_place(one.workload, TERMS),
+        inputs.workload_place(one.workload, TERMS),
         one,
         None,
         f'has nodeSelectorTerms that no node of {names} in cluster "{one.cluster.name}" can match: {why}',
@@ -99,11 +99,11 @@ def _kept_away(revision: Revision, one: Placed) -> Problem:
     )
 
 
-def _undrivable(revision: Revision, one: Placed) -> Problem:
+def _undrivable(inputs: ClusterInputs, one: Placed) -> Problem:
     reach = " and ".join(_reach(family) for family in sorted({on.pool.family for on in one.selected}))
     names = ", ".join(on.pool.name for on in one.selected)
     return _problem(
-        _said(revision, one),
+        _said(inputs, one),
         one,
         None,
         f'needs {one.need}, and no driver for the GPUs of {names} in cluster "{one.cluster.name}" does: {reach}',
@@ -222,10 +222,10 @@ def _quoted(one: Placed, on: OnPool) -> str:
     return f'"{one.cluster.name}/{on.pool.name}"'
 
 
-def _said(revision: Revision, one: Placed) -> Place:
+def _said(inputs: ClusterInputs, one: Placed) -> Place:
     """Where the need is said; the workload itself without one."""
     need = one.workload.cuda
-    return revision.fleet.workload_place(one.workload, *(("cuda", str(need.kind)) if need else (TERMS,)))
+    return inputs.workload_place(one.workload, *(("cuda", str(need.kind)) if need else (TERMS,)))
 
 
 def _problem(place: Place, one: Placed, pool: Pool | None, message: str, hint: str, fact: str) -> Problem:

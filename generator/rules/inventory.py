@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 from generator.declared.kernel_twice import brought
 from generator.finding import Severity
-from generator.revision.revision import Revision
-from generator.rules.image.mirror import unused
-from generator.rules.rule import FleetRule, Problem, Rule
+from generator.revision.fleet_inputs import FleetInputs
+from generator.rules.image.mirror import unused, used_repositories
+from generator.rules.rule import FleetRule, JoiningRule, Problem, Rule
 
 
-def kernel_twice(revision: Revision) -> Iterator[Problem]:
+def kernel_twice(fleet: FleetInputs) -> Iterator[Problem]:
     """An error in the change that brings it, else a warning: what is there already must still render."""
-    twice = revision.fleet.kernels_twice
-    new = frozenset() if revision.earlier is None else brought(twice, revision.earlier)
+    twice = fleet.kernels_twice
+    new = frozenset() if fleet.earlier is None else brought(twice, fleet.earlier)
     for kernel in twice:
         running, upcoming = ("kernels", "upcomingKernels") if kernel.pool else ("running", "upcoming")
         subject = f'pool "{kernel.document}/{kernel.pool}"' if kernel.pool else f'node image "{kernel.document}"'
         yield Problem(
-            place=revision.fleet.texts.value(kernel.file, kernel.path),
+            place=fleet.texts.value(kernel.file, kernel.path),
             message=f"{subject} lists {kernel.written} both in {running} and in {upcoming}",
             hint=f"remove it from {upcoming} if nodes run it, else from {running}; drivergate migrate does the former",
             cluster=kernel.document if kernel.pool else "",
@@ -44,10 +44,11 @@ RULES = (
         "a silence or a baseline entry meets no finding",
         fleet_wide=True,
     ),
-    FleetRule(
+    JoiningRule(
         "inventory/unused-mirror",
         Severity.WARNING,
         "a mirror that no pool's images come by",
+        used_repositories,
         unused,
         needs_all=True,
         fleet_wide=True,

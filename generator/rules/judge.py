@@ -12,7 +12,7 @@ from generator.declared.shape import did_you_mean
 from generator.finding import Finding, Place, Severity
 from generator.layout import OUT
 from generator.revision.revision import Revision
-from generator.rules.rule import ClusterRule, FleetRule, Rule, problems_of
+from generator.rules.rule import RUNS, Rule, problems_of
 
 
 class Judgement(Struct, frozen=True):
@@ -52,7 +52,7 @@ def judge(
     findings = [*told, *revision.catalog.findings, *revision.rendered.findings]
     whole, narrowed = _whole(findings), revision.selection != EVERYTHING
     for rule in sorted(rules, key=lambda rule: rule.needs_all):
-        runs_here = isinstance(rule, ClusterRule | FleetRule)
+        runs_here = isinstance(rule, RUNS)
         if rule.fleet_wide and (revision.everyone is None or (narrowed and not runs_here)):
             unjudged[rule.id] = NOT_ALL
             continue

@@ -1,14 +1,18 @@
 """What a rule is: an id that stays for ever, a severity, a sentence, and a small pure function."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from enum import Enum
 from importlib import import_module
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
 from generator.finding import Finding, Place, Severity
 from generator.revision.cluster_inputs import ClusterInputs
+from generator.revision.fleet_inputs import FleetInputs
 from generator.revision.revision import Revision
+
+T = TypeVar("T")
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -104,9 +108,19 @@ class ClusterRule(Rule, frozen=True):
 
 
 class FleetRule(Rule, frozen=True):
-    """A rule that sees the fleet."""
+    """A rule that sees what the fleet declares for all clusters, and what is rendered and committed."""
 
-    check: Callable[[Revision], Iterable[Problem]]
+    check: Callable[[FleetInputs], Iterable[Problem]]
+
+
+class JoiningRule(Rule, Generic[T], frozen=True):
+    """A rule of the fleet that must know something of clusters: of those it sees what each of them hands up.
+
+    Where it is `fleet_wide`, clusters hand up that are not judged too, of which nothing is rendered.
+    """
+
+    hand_up: Callable[[ClusterInputs], T]
+    join: Callable[[FleetInputs, Sequence[T]], Iterable[Problem]]
 
 
 def problems_of(rule: Rule, revision: Revision) -> Iterator[Problem]:
@@ -115,19 +129,41 @@ def problems_of(rule: Rule, revision: Revision) -> Iterator[Problem]:
         case ClusterRule(check=check):
             yield from distinct(problem for cluster in revision.clusters for problem in check(cluster))
         case FleetRule(check=check):
-            yield from distinct(check(revision))
+            yield from distinct(check(revision.fleet_inputs))
+        case JoiningRule(hand_up=hand_up, join=join):
+            clusters = revision.all_clusters if rule.fleet_wide else revision.clusters
+            if clusters is not None:
+                handed_up = [hand_up(cluster) for cluster in clusters]
+                yield from distinct(join(revision.fleet_inputs, handed_up))
 
 
-def of_workloads(module: str, function: str) -> Callable[[Revision], Iterable[Problem]]:
-    """The function of a module of rules/ that judges workloads, imported where a fleet declares any.
+def of_workloads(module: str, function: str) -> Callable[[ClusterInputs], Iterable[Any]]:
+    """The function of a module of rules/ that judges workloads, imported where a cluster has any.
 
     It needs a quarter of the modules of a check, and a check of a fleet without workloads shall not wait for them.
     """
 
-    def check(revision: Revision) -> Iterable[Problem]:
-        if not revision.fleet.workloads:
+    def ask(inputs: ClusterInputs) -> Iterable[Any]:
+        if not inputs.workloads:
             return ()
-        problems: Iterable[Problem] = getattr(import_module(f"generator.rules.{module}"), function)(revision)
+        answer: Iterable[Any] = getattr(import_module(f"generator.rules.{module}"), function)(inputs)
+        return answer
+
+    return ask
+
+
+def joining(module: str, function: str) -> Callable[[FleetInputs, Sequence[Iterable[Any]]], Iterable[Problem]]:
+    """The function that joins what `of_workloads` has of all clusters, imported where there is anything to join."""
+
+    def join(fleet: FleetInputs, handed_up: Sequence[Iterable[Any]]) -> Iterable[Problem]:
+        values = [value for of_cluster in handed_up for value in of_cluster]
+        if not values:
+            return ()
+        problems: Iterable[Problem] = getattr(import_module(f"generator.rules.{module}"), function)(fleet, values)
         return problems
 
-    return check
+    return join
+
+
+# The rules that run in `check`, and not while a document is read or a template rendered.
+RUNS = (ClusterRule, FleetRule, JoiningRule)

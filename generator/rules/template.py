@@ -9,24 +9,24 @@ from generator.finding import Place, Severity
 from generator.layout import OUT
 from generator.render.output import KUSTOMIZATIONS
 from generator.render.rendered import GPU_OPERATOR
-from generator.revision.revision import Revision
+from generator.revision.fleet_inputs import FleetInputs
 from generator.rules.rule import FleetRule, Problem, Rule
 from generator.words import shortened
 
 FEW = 5
 
 
-def not_a_manifest(revision: Revision) -> Iterator[Problem]:
+def not_a_manifest(fleet: FleetInputs) -> Iterator[Problem]:
     """A user's kustomization that lists what isn't there; in the folder of driver objects it lists all that is."""
-    for file in revision.rendered.files:
+    for file in fleet.rendered.files:
         folder, _, name = file.path.rpartition("/")
         if file.template.ours or name not in KUSTOMIZATIONS:
             continue
         listed = _listed(file.document, folder)
         if file.template.path.rpartition("/")[0] == GPU_OPERATOR.rstrip("/"):
-            wrong = _inexact(listed, [path for path in _folders(revision)[folder] if path != file.path])
+            wrong = _inexact(listed, [path for path in fleet.rendered.folders[folder] if path != file.path])
         else:
-            wrong = _absent(listed, revision)
+            wrong = _absent(listed, fleet)
         if wrong:
             yield Problem(
                 place=Place(file.template.file),
@@ -36,18 +36,6 @@ def not_a_manifest(revision: Revision) -> Iterator[Problem]:
                 fact=file.path,
                 mistake=(file.template.file,),
             )
-
-
-def _folders(revision: Revision) -> Mapping[str, list[str]]:
-    """The rendered files of each folder."""
-
-    def made() -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for file in revision.rendered.files:
-            found.setdefault(file.path.rpartition("/")[0], []).append(file.path)
-        return found
-
-    return revision.remembered("folders", made)
 
 
 def _listed(document: Mapping[str, Any] | None, folder: str) -> list[str]:
@@ -72,15 +60,15 @@ def _inexact(listed: Sequence[str], beside: Collection[str]) -> str:
     return f"does not list exactly the files beside it: {', and '.join(said)}" if said else ""
 
 
-def _absent(listed: Sequence[str], revision: Revision) -> str:
+def _absent(listed: Sequence[str], fleet: FleetInputs) -> str:
     """Files below out/ that nobody renders or keeps there; what lies elsewhere isn't known here."""
     own = [path for path in listed if path.endswith((".yaml", ".yml")) and "://" not in path]
-    absent = {path for path in own if not path.startswith("../") and not _is_there(path, revision)}
+    absent = {path for path in own if not path.startswith("../") and not _is_there(path, fleet)}
     return f"lists what is not there: {_names(absent)}" if absent else ""
 
 
-def _is_there(path: str, revision: Revision) -> bool:
-    return path in revision.out or path in _folders(revision).get(path.rpartition("/")[0], ())
+def _is_there(path: str, fleet: FleetInputs) -> bool:
+    return path in fleet.out or path in fleet.rendered.folders.get(path.rpartition("/")[0], ())
 
 
 def _names(paths: Collection[str]) -> str:

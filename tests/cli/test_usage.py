@@ -273,10 +273,19 @@ def test_a_fleet_without_workloads_does_not_wait_for_what_they_need() -> None:
     called = process("check", "-C", str(without), code=LOADED)
     loaded = called.err.split()
     assert "generator.rules.table" in loaded
-    workloads = ("declared.workloads", "declared.budgetfile", "facts.cuda", "facts.affinity", "facts.budget")
+    workloads = (
+        "declared.workloads",
+        "declared.budgetfile",
+        "declared.coverage",
+        "facts.cuda",
+        "facts.affinity",
+        "facts.budget",
+    )
     needs = (
         "operator.placement",
         "operator.carries",
+        "operator.cuda_placement",
+        "operator.upgraded",
         "rules.cuda_needs",
         "rules.disruption.room",
         "rules.disruption.interplay",

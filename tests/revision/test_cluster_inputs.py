@@ -1,20 +1,27 @@
-"""A rule of a cluster sees that cluster: nothing in its inputs leads to what another one declares or renders."""
+"""A rule of a cluster sees that cluster, and a rule of the fleet what clusters hand up: nothing leads further."""
+
+from collections.abc import Iterator
 
 import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.facts.cuda import Need
+from generator.render.output import Rendered
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.revision.driver_objects import DriverObject
+from generator.revision.fleet_inputs import FleetInputs
 from generator.revision.revision import Before, Revision
 from generator.rules.judge import judge
+from generator.rules.rule import JoiningRule
 from generator.rules.table import RULES
 from tests.testing.inventories import CATALOG, FLEET, HEAD, IMAGE
 from tests.testing.judging import revision_of
 from tests.testing.reachable import hints, parts, texts, values
 
 NAMES = ("harbour", "quarry")
+LATE = {"Need": Need}
 # What both inherit, besides the defaults of the fleet.
 SHARED = {
     "inventory/fleet.yaml": FLEET + "profiles:\n  common: {operator: {version: v26.7.0}}\n",
@@ -54,6 +61,23 @@ pools:
 """
 
 
+def workloads(name: str) -> str:
+    """A workload of the cluster alone, which every family of rules about workloads has something to say of."""
+    return f"""{HEAD}kind: Workloads
+team: {name}
+workloads:
+  {name}-work:
+    runsOn: {{clusters: [{name}], pools: [{name}-declares]}}
+    namespace: {name}
+    owner: {{kind: Deployment}}
+    replicas: 2
+    emptyDir: true
+    podLabels: {{app: {name}}}
+    cuda: {{driver: ">=999"}}
+    disruptionBudget: {{existing: {{maxUnavailable: 0, selector: {{matchLabels: {{app: {name}}}}}}}}}
+"""
+
+
 def before(name: str) -> DriverObject:
     """An object that the cluster rendered in an earlier revision."""
     path = f"{name}/gpu-operator/nvidiadriver-{name}-old.yaml"
@@ -65,12 +89,14 @@ def before(name: str) -> DriverObject:
 def revision() -> Revision:
     """Both clusters, judged, so that everything that rules remember is there."""
     files = SHARED | {f"inventory/{name}.yaml": declared(name) for name in NAMES}
+    files |= {f"inventory/work/{name}.yaml": workloads(name) for name in NAMES}
     built, told = revision_of(files, against=tuple(before(name) for name in NAMES))
     earlier, _ = revision_of({path: text.replace("6.8.0-1-", "6.8.0-0-") for path, text in files.items()})
     built = replace(built, before=Before(earlier.fleet, earlier.catalog))
     judged = judge(built, RULES, told=told)
     rules = {finding.rule for finding in judged.findings}
     assert {"image/missing", "operator/renamed", "upgrade/held", "upgrade/drain-without-selector"} <= rules
+    assert {"cuda/driver-too-old", "disruption/no-room", "upgrade/emptydir-will-fail"} <= rules
     return built
 
 
@@ -104,6 +130,22 @@ def test_the_cluster_and_its_pools_are_the_only_ones(revision: Revision) -> None
         assert [value for value in everything if isinstance(value, Fleet | Revision)] == []
 
 
+def test_a_cluster_hands_up_neither_itself_nor_its_pools(revision: Revision) -> None:
+    joining = [rule for rule in RULES if isinstance(rule, JoiningRule)]
+    assert {"out/stray", "upgrade/ring-order", "inventory/unused-mirror"} <= {rule.id for rule in joining}
+    for rule in joining:
+        handed_up = [rule.hand_up(inputs) for inputs in revision.clusters]
+        handed_up = [list(value) if isinstance(value, Iterator) else value for value in handed_up]
+        assert [value for value in values(handed_up) if isinstance(value, Cluster | Pool | Fleet)] == [], rule.id
+
+
+def test_a_rule_of_the_fleet_sees_no_cluster_but_what_is_rendered(revision: Revision) -> None:
+    everything = values(replace(revision.fleet_inputs, rendered=Rendered((), ()), out={}))
+    assert [value for value in everything if isinstance(value, Cluster | Pool | Fleet | Revision)] == []
+    named = {kind for hint in hints(FleetInputs).values() for kind in parts(hint)}
+    assert named.isdisjoint({Cluster, Pool, Fleet, Revision})
+
+
 class Leaking(ClusterInputs, frozen=True, kw_only=True):
     """Inputs from which other clusters can be reached."""
 
@@ -113,12 +155,12 @@ class Leaking(ClusterInputs, frozen=True, kw_only=True):
 def fields_of_clusters(kind: type[Struct]) -> list[str]:
     """The fields that may lead to a cluster or a fleet, but for the one that is the cluster itself."""
     wide = {Cluster, Fleet, Revision}
-    declared = {field: hint for field, hint in hints(kind).items() if not wide.isdisjoint(parts(hint))}
+    declared = {field: hint for field, hint in hints(kind, **LATE).items() if not wide.isdisjoint(parts(hint))}
     return sorted(declared.keys() - {"ClusterInputs.cluster", "ClusterBefore.cluster"})
 
 
 def test_its_types_lead_to_no_other_cluster() -> None:
-    declared = hints(ClusterInputs)
+    declared = hints(ClusterInputs, **LATE)
     assert {declared["ClusterInputs.cluster"], declared["ClusterBefore.cluster"]} == {Cluster}
     assert fields_of_clusters(ClusterInputs) == []
     assert fields_of_clusters(Leaking) == ["Leaking.cluster", "Leaking.others"]

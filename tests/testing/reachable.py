@@ -51,8 +51,11 @@ def texts(root: object) -> frozenset[str]:
     return frozenset(found)
 
 
-def hints(root: type[Struct]) -> dict[str, Any]:
-    """What every field of a type, and of all types in those fields, is declared as, by type and field."""
+def hints(root: type[Struct], **imported_late: type) -> dict[str, Any]:
+    """What every field of a type, and of all types in those fields, is declared as, by type and field.
+
+    `imported_late` are types by names that their modules import for type checkers only.
+    """
     found: dict[str, Any] = {}
     known: set[type] = set()
     left: list[type] = [root]
@@ -61,7 +64,7 @@ def hints(root: type[Struct]) -> dict[str, Any]:
         if kind in known or not issubclass(kind, Struct):
             continue
         known.add(kind)
-        for name, hint in get_type_hints(kind).items():
+        for name, hint in get_type_hints(kind, localns=imported_late).items():
             found[f"{kind.__qualname__}.{name}"] = hint
             left += parts(hint)
     return found

@@ -2,70 +2,70 @@
 
 from collections.abc import Iterator, Sequence
 
+from generator.declared.coverage import Covering
 from generator.declared.workload import Workload
 from generator.facts.budget import needs_scale
 from generator.facts.labelselector import is_empty
 from generator.finding import Severity
-from generator.revision.revision import Revision
+from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.disruption.coverage import (
-    Declared,
-    budgets,
-    covers_itself,
-    judged,
     number_place,
+    problem_of,
     selector_place,
 )
 from generator.rules.disruption.room import computable, facts_of, of_daemonsets, quoted
 from generator.rules.rule import Problem
 
 
-def overlap(revision: Revision) -> Iterator[Problem]:
+def overlap(inputs: ClusterInputs) -> Iterator[Problem]:
     """Two budgets on one pod: the eviction API answers 500 instead of asking either."""
-    first: dict[tuple[str, str, str], Declared] = {}
-    for one in budgets(revision):
+    first: dict[tuple[str, str], Covering] = {}
+    for one in inputs.budgets:
         covered = () if is_empty(one.budget.selector) else one.covered
         for workload in covered:
-            other = first.setdefault((one.cluster.name, workload.team, workload.name), one)
+            other = first.setdefault((workload.team, workload.name), one)
             if other.identity != one.identity:
-                yield _twice(revision, one, other, workload)
+                yield _twice(inputs, one, other, workload)
                 break
             if other.budget.rendered is not one.budget.rendered:
-                yield _two_owners(revision, one, other)
+                yield _two_owners(inputs, one, other)
                 break
 
 
-def _twice(revision: Revision, one: Declared, other: Declared, workload: Workload) -> Problem:
-    place, where = revision.fleet.budget_place(one.budget), revision.fleet.budget_place(other.budget)
+def _twice(inputs: ClusterInputs, one: Covering, other: Covering, workload: Workload) -> Problem:
+    place, where = inputs.budget_place(one.budget), inputs.budget_place(other.budget)
     named = f'budget "{other.budget.name}"' if other.budget.name else "the one"
     message = f'the budget covers the pods of workload "{workload.name}", and so does {named} at {where}'
-    return one.problem(
+    return problem_of(
+        one,
         place,
         f"{message}: evicting one is answered with 500, so that no node with them can be emptied",
         "leave one budget for each pod, or give both the same name if they are one",
     )
 
 
-def _two_owners(revision: Revision, one: Declared, other: Declared) -> Problem:
-    place, where = revision.fleet.budget_place(one.budget), revision.fleet.budget_place(other.budget)
+def _two_owners(inputs: ClusterInputs, one: Covering, other: Covering) -> Problem:
+    place, where = inputs.budget_place(one.budget), inputs.budget_place(other.budget)
     here, there = "rendered", "as one that somebody else brings"
     if not one.budget.rendered:
         here, there = "declared as one that somebody else brings", "as one to render"
     message = f"it is {here}, and declared at {where} {there}: both would write the same object"
-    return one.problem(place, message, "keep one of existing and render")
+    return problem_of(one, place, message, "keep one of existing and render")
 
 
-def unscalable_owner(revision: Revision) -> Iterator[Problem]:
+def unscalable_owner(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets that the controller can't compute, or that expect nobody: both refuse every eviction."""
-    for one in budgets(revision):
+    for one in inputs.budgets:
         budget, covered = facts_of(one.budget), one.covered
-        if not judged(one) or not needs_scale(budget) or computable(budget, covered):
+        if not one.is_judged or not needs_scale(budget) or computable(budget, covered):
             continue
         key = "minAvailable" if budget.max_unavailable is None else "maxUnavailable"
         value = budget.min_available if budget.max_unavailable is None else budget.max_unavailable
         unasked = of_daemonsets(covered)
         then = "a drain passes over them and asks no budget" if unasked else "every eviction is refused (429)"
-        yield one.problem(
-            number_place(revision.fleet, one.budget),
+        yield problem_of(
+            one,
+            number_place(inputs, one.budget),
             f"{key} {quoted(value or 0)} {_why(covered)}: {then}",
             "remove the budget, which protects no pod" if unasked else _as_number(covered),
             Severity.WARNING if unasked else None,
@@ -88,10 +88,10 @@ def _as_number(covered: Sequence[Workload]) -> str:
     return f"write minAvailable as a number, {pods - 1} at most for {pods} pods"
 
 
-def matches_nothing(revision: Revision) -> Iterator[Problem]:
+def matches_nothing(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets that don't cover the workload that declares them."""
-    for one in budgets(revision):
-        if covers_itself(one):
+    for one in inputs.budgets:
+        if one.covers_itself:
             continue
         selector = one.budget.selector
         labels = ", ".join(f"{key}={value}" for key, value in sorted(one.workload.pod_labels.items()))
@@ -100,10 +100,10 @@ def matches_nothing(revision: Revision) -> Iterator[Problem]:
         hint = "make the selector match podLabels, or correct podLabels"
         if selector is None:
             hint = "add a selector that matches podLabels"
-        yield one.problem(selector_place(revision.fleet, one.budget), message, hint)
+        yield problem_of(one, selector_place(inputs, one.budget), message, hint)
 
 
-def _asked(one: Declared) -> str:
+def _asked(one: Covering) -> str:
     selector = one.budget.selector or {}
     pairs = [f"{key}={value}" for key, value in sorted((selector.get("matchLabels") or {}).items())]
     for each in selector.get("matchExpressions") or ():
@@ -112,12 +112,13 @@ def _asked(one: Declared) -> str:
     return ", ".join(pairs)
 
 
-def empty_selector(revision: Revision) -> Iterator[Problem]:
+def empty_selector(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets over a whole namespace. One that would be rendered is refused."""
-    for one in budgets(revision):
+    for one in inputs.budgets:
         if is_empty(one.budget.selector):
-            yield one.problem(
-                selector_place(revision.fleet, one.budget),
+            yield problem_of(
+                one,
+                selector_place(inputs, one.budget),
                 f"its selector is empty, which covers every pod of namespace {one.budget.namespace}, also those that"
                 " nobody means to protect",
                 "select the workload's podLabels",

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from generator.declared.coverage import Covering
 from generator.declared.workload import Workload
-from generator.revision.revision import Revision
-from generator.rules.disruption.coverage import Declared, budgets, judged, number_place
+from generator.operator.upgraded import Upgraded, blocked, is_evicted, kept, nodes_of
+from generator.revision.cluster_inputs import ClusterInputs
+from generator.rules.disruption.coverage import number_place, problem_of
 from generator.rules.disruption.room import computable, facts_of, replicas_of, room, sum_of
 from generator.rules.rule import Problem
-from generator.rules.upgrade.upgrading import Upgraded, blocked, is_evicted, kept, nodes_of, pools
 
 # A GPU pod pulls an image of gigabytes and loads a model before it is Ready: docs/rules/disruption.md.
 READY_SECONDS = 120
@@ -38,14 +39,13 @@ class Crowd(Struct, frozen=True, kw_only=True):
         return self.at_once >= self.nodes
 
 
-def will_time_out(revision: Revision) -> Iterator[Problem]:
+def will_time_out(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets that let pods go, but not in the time that the upgrade gives them."""
-    known = pools(revision)
-    for one in budgets(revision):
-        if not judged(one) or not is_evicted(one.workload):
+    for one in inputs.budgets:
+        if not one.is_judged or not is_evicted(one.workload):
             continue
-        met = [each for each in known.upgraded(one.cluster, one.workload) if not kept(one.workload, each)]
-        crowd = _worst(revision, one, met) if met else None
+        met = [upgraded for upgraded in inputs.upgrades.of(one.workload) if not kept(one.workload, upgraded)]
+        crowd = _worst(inputs, one, met) if met else None
         if crowd is None:
             continue
         first = min(met, key=lambda each: (each.policy.timeout == 0, each.policy.timeout))
@@ -55,18 +55,18 @@ def will_time_out(revision: Revision) -> Iterator[Problem]:
             told = _late(one.workload, crowd, first), _give_time(crowd)
         else:
             continue
-        yield one.problem(number_place(revision.fleet, one.budget), *told)
+        yield problem_of(one, number_place(inputs, one.budget), *told)
 
 
-def _worst(revision: Revision, one: Declared, met: Sequence[Upgraded]) -> Crowd | None:
+def _worst(inputs: ClusterInputs, one: Covering, met: Sequence[Upgraded]) -> Crowd | None:
     """The crowd with the fewest or the most replicas, whichever has to wait longer.
 
     None where nobody waits, and where a number isn't declared.
     """
-    budget, known = facts_of(one.budget), pools(revision)
-    there = known.of(one.cluster, one.workload)
-    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(revision, one.cluster, one.covered)
-    going = known.at_once(met)
+    budget = facts_of(one.budget)
+    there = inputs.cluster.pools_of(one.workload)
+    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(inputs, one.covered)
+    going = inputs.upgrades.at_once(met)
     if not nodes or not going or own is None or total is None or not computable(budget, one.covered):
         return None
     found = []

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from generator.declared.fleet import Cluster, Pool
+from generator.declared.coverage import Covering
+from generator.declared.fleet import Pool
 from generator.declared.size import Size
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.amount import rounded_up
 from generator.facts.budget import Budget, Count, Status, needs_scale, settled
 from generator.finding import Severity
-from generator.revision.revision import Revision
-from generator.rules.disruption.coverage import Declared, budgets, judged, number_place
+from generator.operator.upgraded import blocked, is_evicted, kept
+from generator.revision.cluster_inputs import ClusterInputs
+from generator.rules.disruption.coverage import number_place, problem_of
 from generator.rules.rule import Problem
-from generator.rules.upgrade.upgrading import blocked, is_evicted, kept, pools
 from generator.words import counted
 
 _DAEMONSET = "DaemonSet"
@@ -35,10 +36,9 @@ def replicas_of(workload: Workload, pools: Iterable[Pool]) -> Size | None:
     return _sum([pool.size for pool in pools])
 
 
-def sum_of(revision: Revision, cluster: Cluster, covered: Iterable[Workload]) -> Size | None:
+def sum_of(inputs: ClusterInputs, covered: Iterable[Workload]) -> Size | None:
     """The pods of several workloads; None where one doesn't say how many it has."""
-    found = pools(revision)
-    return _sum([replicas_of(workload, found.of(cluster, workload)) for workload in covered])
+    return _sum([replicas_of(workload, inputs.cluster.pools_of(workload)) for workload in covered])
 
 
 def _sum(sizes: Sequence[Size | None]) -> Size | None:
@@ -66,26 +66,26 @@ def room(budget: Budget, covered: Iterable[Workload], pods: int) -> Status:
     return settled(budget, Count(pods=pods, healthy=pods, expected=max(pods - bare, 0)))
 
 
-def no_room(revision: Revision) -> Iterator[Problem]:
+def no_room(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets that let nothing go even when all is well."""
-    for one in budgets(revision):
+    for one in inputs.budgets:
         budget, covered = facts_of(one.budget), one.covered
-        if not judged(one) or not computable(budget, covered) or of_daemonsets(covered):
+        if not one.is_judged or not computable(budget, covered) or of_daemonsets(covered):
             continue
-        replicas = sum_of(revision, one.cluster, covered)
+        replicas = sum_of(inputs, covered)
         if replicas is None:
             if _never(budget):
-                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(revision, one)}"
-                yield one.problem(number_place(revision.fleet, one.budget), message, "set maxUnavailable: 1")
+                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(inputs, one)}"
+                yield problem_of(one, number_place(inputs, one.budget), message, "set maxUnavailable: 1")
         elif replicas.max == 0:
-            yield from _without_pods(revision, one, budget)
+            yield from _without_pods(inputs, one, budget)
         else:
             status = room(budget, covered, max(replicas.min, 1))
             if status.allowed == 0:
                 asked = _asked(budget, _pods(covered, replicas), status)
-                message = f"{asked}: nothing may be evicted{_then(revision, one)}"
+                message = f"{asked}: nothing may be evicted{_then(inputs, one)}"
                 hint = _hint(budget, covered, max(replicas.min, 1))
-                yield one.problem(number_place(revision.fleet, one.budget), message, hint)
+                yield problem_of(one, number_place(inputs, one.budget), message, hint)
 
 
 def _never(budget: Budget) -> bool:
@@ -96,12 +96,12 @@ def _never(budget: Budget) -> bool:
     return least is None or (isinstance(least, str) and rounded_up(least, 100) == 100)
 
 
-def _without_pods(revision: Revision, one: Declared, budget: Budget) -> Iterator[Problem]:
+def _without_pods(inputs: ClusterInputs, one: Covering, budget: Budget) -> Iterator[Problem]:
     """A budget that outlives its pods blocks nothing yet, and everything from the first pod on."""
     if settled(budget, Count(pods=1, healthy=1, expected=1)).allowed == 0:
         message = f"{_asked(budget, '0 replicas')}: the first pod that runs can't be evicted"
         hint = "remove the budget while the workload has no replicas, or set maxUnavailable: 1"
-        yield one.problem(number_place(revision.fleet, one.budget), message, hint, Severity.WARNING)
+        yield problem_of(one, number_place(inputs, one.budget), message, hint, Severity.WARNING)
 
 
 def _pods(covered: Sequence[Workload], replicas: Size) -> str:
@@ -134,13 +134,11 @@ def quoted(value: int | str) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _then(revision: Revision, one: Declared) -> str:
+def _then(inputs: ClusterInputs, one: Covering) -> str:
     """What the first upgrade comes to that meets it."""
     if not is_evicted(one.workload):
         return ""
-    met = next(
-        (each for each in pools(revision).upgraded(one.cluster, one.workload) if not kept(one.workload, each)), None
-    )
+    met = next((upgraded for upgraded in inputs.upgrades.of(one.workload) if not kept(one.workload, upgraded)), None)
     return "" if met is None else f', and a node\'s upgrade in pool "{met.name}" {blocked(one.workload, met)}'
 
 

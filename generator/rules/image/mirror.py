@@ -1,13 +1,12 @@
 """What a mirror changes: whose catalog is asked, what its upstream has, and who may name it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.mirror import MirrorKind
-from generator.finding import Place
 from generator.operator.combination import references
 from generator.revision.cluster_inputs import ClusterInputs
-from generator.revision.revision import Revision
+from generator.revision.fleet_inputs import FleetInputs
 from generator.rules.rule import Problem
 from generator.rules.setting import said
 
@@ -30,43 +29,44 @@ def node_mirror(inputs: ClusterInputs) -> Iterator[Problem]:
         yield where.problem(f"{message} asked for {mirror.of}", hint, mirror.name)
 
 
-def proxy_listed(revision: Revision) -> Iterator[Problem]:
+def proxy_listed(fleet: FleetInputs) -> Iterator[Problem]:
     """Catalogs of what passes on its upstream's images: partial, and asked by nobody."""
-    for mirror in revision.fleet.mirrors.values():
-        listed = revision.catalog.repositories.get(mirror.name)
+    for mirror in fleet.mirrors.values():
+        listed = fleet.catalog.repositories.get(mirror.name)
         if mirror.kind is MirrorKind.COPY or not listed:
             continue
         for file in sorted({entry.file for entry in listed.values()}):
-            place = revision.fleet.texts.value(file, ("repository",))
+            place = fleet.texts.value(file, ("repository",))
             message = f'"{mirror.name}" is a mirror of {mirror.of} (kind: {mirror.kind}), whose catalog alone is asked'
             hint = f"list what is built in the catalog of {mirror.of} and remove this one, or set kind: copy"
             yield Problem(place=place, message=f"{message}: nothing listed here counts", hint=hint, fact=mirror.name)
 
 
-def unused(revision: Revision) -> Iterator[Problem]:
-    """Mirrors that no pool's images, and no other mirror, have to do with."""
-    mirrors, fleet = revision.fleet.mirrors, revision.everyone
-    if fleet is None or not mirrors:
-        return
-    managed = [(cluster, pool) for cluster in fleet.clusters for pool in cluster.managed_pools]
-    used = {mirror.of for mirror in mirrors.values() if mirror.kind is not MirrorKind.NODE}
-    used |= {pool.driver.repository for _, pool in managed}
-    needed = {one.name: one.of if one.kind is MirrorKind.NODE else one.name for one in mirrors.values()}
-    if not used.issuperset(needed.values()):
-        used |= set(_pulled(managed))
-    for mirror in mirrors.values():
-        if mirror.name not in used and needed[mirror.name] not in used:
-            message = f'no pool has an image of {needed[mirror.name]}, so the mirror "{mirror.name}" has no use'
-            yield Problem(place=_place(revision, mirror.name), message=message, hint="remove it", fact=mirror.name)
+def used_repositories(inputs: ClusterInputs) -> frozenset[str]:
+    """The repositories that a cluster's pools have images of: what decides for a mirror whether it has a use."""
+    mirrors = inputs.catalog.mirrors
+    if not mirrors:
+        return frozenset()
+    pools = inputs.cluster.managed_pools
+    used = frozenset(pool.driver.repository for pool in pools)
+    if used.issuperset(mirrors.keys() | {mirror.of for mirror in mirrors.values()}):
+        return used
+    return used.union(*(_pulled(inputs.cluster, pool) for pool in pools))
 
 
-def _place(revision: Revision, name: str) -> Place:
-    return revision.fleet.texts.key(revision.fleet.file, ("mirrors", name))
-
-
-def _pulled(managed: Iterable[tuple[Cluster, Pool]]) -> Iterator[str]:
+def _pulled(cluster: Cluster, pool: Pool) -> Iterator[str]:
     """The repositories of all references: drivers, driver managers, GDS and GDRCopy."""
-    for cluster, pool in managed:
-        for reference in references(cluster, pool):
-            folder, slash, image = reference.partition("@")[0].rpartition("/")
-            yield f"{folder}{slash}{image.partition(':')[0]}"
+    for reference in references(cluster, pool):
+        folder, slash, image = reference.partition("@")[0].rpartition("/")
+        yield f"{folder}{slash}{image.partition(':')[0]}"
+
+
+def unused(fleet: FleetInputs, repositories: Sequence[frozenset[str]]) -> Iterator[Problem]:
+    """Mirrors that no pool's images, and no other mirror, have to do with."""
+    used = {mirror.of for mirror in fleet.mirrors.values() if mirror.kind is not MirrorKind.NODE}.union(*repositories)
+    for mirror in fleet.mirrors.values():
+        needed = mirror.of if mirror.kind is MirrorKind.NODE else mirror.name
+        if mirror.name not in used and needed not in used:
+            message = f'no pool has an image of {needed}, so the mirror "{mirror.name}" has no use'
+            place = fleet.texts.key(fleet.file, ("mirrors", mirror.name))
+            yield Problem(place=place, message=message, hint="remove it", fact=mirror.name)

@@ -1,17 +1,18 @@
 """Rings: what a later one declares has been declared in every earlier one that has such nodes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Fleet, Install, Pool
+from generator.declared.fleet import Install, Pool
 from generator.facts import driver as drivers
-from generator.facts.release import compare_key
-from generator.revision.revision import Revision
+from generator.facts.release import Release, compare_key
+from generator.revision.cluster_inputs import ClusterInputs
+from generator.revision.fleet_inputs import FleetInputs
 from generator.rules.rule import Problem
-from generator.rules.setting import said
+from generator.rules.setting import Setting, setting
 
 NUMBER = re.compile(r"([0-9]+)")
 
@@ -49,14 +50,49 @@ def order(ring: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in NUMBER.split(ring) if part)
 
 
-def ring_order(revision: Revision) -> Iterator[Problem]:
-    """Something that was not let run in an earlier ring first. Clusters without a ring take no part."""
-    rings: dict[str, list[Cluster]] = {}
-    fleet = revision.everyone
-    if fleet is None:  # of some clusters only, nobody can say what an earlier ring has
-        return
-    for cluster in fleet.clusters:
-        if cluster.ring:
+class RingDriver(Struct, frozen=True):
+    """The driver of a pool that is rendered, and where its version is written."""
+
+    group: Group
+    version: str
+    setting: Setting
+
+
+class Member(Struct, frozen=True):
+    """What a cluster hands up of itself as one of a ring: its operator, and the drivers of its pools."""
+
+    ring: str
+    release: Release
+    by_olm: bool
+    setting: Setting
+    drivers: tuple[RingDriver, ...]
+
+
+def member(inputs: ClusterInputs) -> Member | None:
+    """None of a cluster without a ring, which takes no part."""
+    cluster = inputs.cluster
+    if not cluster.ring:
+        return None
+    drivers = []
+    for pool in cluster.managed_pools:
+        if _is_known(pool):
+            written = setting(pool, "driver", "branch" if pool.driver.is_branch else "version")
+            drivers.append(RingDriver((pool.family, str(pool.os)), pool.driver.version, written))
+    operator = cluster.operator
+    return Member(
+        ring=cluster.ring,
+        release=operator.release,
+        by_olm=operator.install is Install.OLM,
+        setting=setting(cluster, "operator", "version"),
+        drivers=tuple(drivers),
+    )
+
+
+def ring_order(fleet: FleetInputs, members: Sequence[Member | None]) -> Iterator[Problem]:
+    """Something that was not let run in an earlier ring first."""
+    rings: dict[str, list[Member]] = {}
+    for cluster in members:
+        if cluster is not None:
             rings.setdefault(cluster.ring, []).append(cluster)
     if len(rings) < 2:
         return
@@ -65,49 +101,44 @@ def ring_order(revision: Revision) -> Iterator[Problem]:
     yield from _drivers(fleet, names, rings)
 
 
-def _operators(fleet: Fleet, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:
+def _operators(fleet: FleetInputs, names: list[str], rings: dict[str, list[Member]]) -> Iterator[Problem]:
     """Releases are compared with those that come the same way: OLM brings its own, at its own time."""
     newest: dict[bool, dict[str, tuple[Key, str]]] = {True: {}, False: {}}
     for ring in names:
         for cluster in rings[ring]:
-            release = cluster.operator.release
-            earlier = newest[cluster.operator.install is Install.OLM]
+            release, earlier = cluster.release, newest[cluster.by_olm]
             late = next((name for name in earlier if name != ring and earlier[name][0] < compare_key(release)), None)
             if late is not None:
                 what = f"operator {release.version}"
-                where = said(fleet, cluster, "operator", "version")
+                where = cluster.setting.said(fleet)
                 yield where.problem(_message(ring, what, late, earlier[late][1]), _hint(late), release.version)
         for cluster in rings[ring]:
-            release = cluster.operator.release
-            mine = newest[cluster.operator.install is Install.OLM]
+            release, mine = cluster.release, newest[cluster.by_olm]
             mine[ring] = max(mine.get(ring, ((), "")), (compare_key(release), release.version))
 
 
-def _drivers(fleet: Fleet, names: list[str], rings: dict[str, list[Cluster]]) -> Iterator[Problem]:
+def _drivers(fleet: FleetInputs, names: list[str], rings: dict[str, list[Member]]) -> Iterator[Problem]:
     newest: dict[Group, dict[str, Newest]] = {}
     for ring in names:
-        pools = [pool for cluster in rings[ring] for pool in cluster.managed_pools if _is_known(pool)]
-        for pool in pools:
-            earlier, version = newest.get(_group(pool), {}), pool.driver.version
+        drivers = [driver for cluster in rings[ring] for driver in cluster.drivers]
+        for driver in drivers:
+            earlier, version = newest.get(driver.group, {}), driver.version
             late = next((name for name in earlier if name != ring and earlier[name].older_than(version)), None)
             if late is not None:
-                what = f"driver {version} for {_gpus(pool)}"
-                where = said(fleet, pool, "driver", "branch" if pool.driver.is_branch else "version")
+                what = f"driver {version} for {_gpus(driver.group)}"
+                where = driver.setting.said(fleet)
                 yield where.problem(_message(ring, what, late, earlier[late].text), _hint(late), version)
-        for pool in pools:
-            newest.setdefault(_group(pool), {}).setdefault(ring, Newest()).add(pool.driver.version)
+        for driver in drivers:
+            newest.setdefault(driver.group, {}).setdefault(ring, Newest()).add(driver.version)
 
 
 def _is_known(pool: Pool) -> bool:
     return pool.os is not None and drivers.is_driver(pool.driver.version)
 
 
-def _group(pool: Pool) -> Group:
-    return pool.family, str(pool.os)
-
-
-def _gpus(pool: Pool) -> str:
-    return f"{pool.family} GPUs on {pool.os}" if pool.family else f"GPUs of no declared family on {pool.os}"
+def _gpus(group: Group) -> str:
+    family, os = group
+    return f"{family} GPUs on {os}" if family else f"GPUs of no declared family on {os}"
 
 
 def _message(ring: str, what: str, late: str, most: str) -> str:

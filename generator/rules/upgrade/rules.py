@@ -11,10 +11,10 @@ from generator.operator.driver import automatic, carries_upgrade_policy
 from generator.operator.slots import at_once
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.operator.crashes import user_objects
-from generator.rules.rule import ClusterRule, FleetRule, Problem, Rule, of_workloads
+from generator.rules.rule import ClusterRule, JoiningRule, Problem, Rule, joining, of_workloads
 from generator.rules.setting import said
 from generator.rules.upgrade.held import held
-from generator.rules.upgrade.ring import ring_order
+from generator.rules.upgrade.ring import member, ring_order
 
 # k8s-driver-manager's own eviction, which it leaves to the upgrade controller where that is on.
 MANAGER_ENV = ("ENABLE_AUTO_DRAIN", "ENABLE_GPU_POD_EVICTION")
@@ -149,35 +149,40 @@ RULES: tuple[Rule, ...] = (
         "slots of single pools that add up to more than one policy allows",
         cluster_wide_unavailable,
     ),
-    FleetRule(
+    JoiningRule(
         "upgrade/emptydir-will-fail",
         W,
         "pods with an emptyDir that pod deletion refuses",
-        of_workloads("upgrade.emptying", "emptydir_will_fail"),
+        of_workloads("upgrade.emptying", "with_empty_dir"),
+        joining("upgrade.emptying", "emptydir_will_fail"),
     ),
-    FleetRule(
+    JoiningRule(
         "upgrade/unmanaged-pod-will-fail",
         W,
         "pods without an owner that pod deletion refuses",
-        of_workloads("upgrade.emptying", "unmanaged_pod_will_fail"),
+        of_workloads("upgrade.emptying", "unmanaged"),
+        joining("upgrade.emptying", "unmanaged_pod_will_fail"),
     ),
-    FleetRule(
+    JoiningRule(
         "upgrade/daemonset-pod-will-fail",
         W,
         "GPU pods of a DaemonSet with drain off",
-        of_workloads("upgrade.emptying", "daemonset_pod_will_fail"),
+        of_workloads("upgrade.emptying", "of_daemonset"),
+        joining("upgrade.emptying", "daemonset_pod_will_fail"),
     ),
-    FleetRule(
+    JoiningRule(
         "upgrade/resource-not-matched",
         W,
         "GPU pods that the operator never evicts",
-        of_workloads("upgrade.emptying", "resource_not_matched"),
+        of_workloads("upgrade.emptying", "not_matched"),
+        joining("upgrade.emptying", "resource_not_matched"),
     ),
     ClusterRule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
-    FleetRule(
+    JoiningRule(
         "upgrade/ring-order",
         W,
         "a later ring has what an earlier one hasn't",
+        member,
         ring_order,
         needs_all=True,
         fleet_wide=True,

@@ -1,17 +1,17 @@
-"""Which pools the operator upgrades, by which policy, and what becomes of a node that can't be emptied."""
+"""Which pools of a cluster the operator upgrades, by which policy, and what becomes of a node that can't be emptied."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.fleet import Cluster, Pool
 from generator.declared.workload import Workload
 from generator.facts import gpupod, podselector
 from generator.facts.deletable import Flags, Refusal, Standing, kept_by_pod_deletion, verdict
 from generator.operator import slots
 from generator.operator.driver import automatic, carries_upgrade_policy, upgrade_policy
-from generator.revision.revision import Revision
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -40,56 +40,46 @@ class Upgraded(Struct, frozen=True):
         return f"{self.cluster.name}/{self.pool.name}"
 
 
-class Pools:
-    """The pools of each cluster by name, with what several rules ask of them, worked out once."""
+class Upgrades:
+    """The pools of a cluster that the operator upgrades, with what several rules ask of them, worked out once."""
 
-    def __init__(self, fleet: Fleet) -> None:
-        self.named = {cluster.name: {pool.name: pool for pool in cluster.pools} for cluster in fleet.clusters}
-        self._upgraded: dict[tuple[str, str], Upgraded | None] = {}
-        self._nodes: dict[str, int | None] = {}
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
 
-    def of(self, cluster: Cluster, workload: Workload) -> tuple[Pool, ...]:
-        """The pools of a cluster that a workload runs on."""
-        there = self.named[cluster.name]
-        return tuple(there[name] for name in workload.pools if name in there)
+    @cached_property
+    def _by_name(self) -> dict[str, Upgraded]:
+        """Not what brings its own driver."""
+        return {
+            pool.name: Upgraded(self.cluster, pool, policy_of(pool.driver.upgrade_policy))
+            for pool in self.cluster.managed_pools
+            if automatic(self.cluster, pool)
+        }
 
-    def upgraded(self, cluster: Cluster, workload: Workload) -> tuple[Upgraded, ...]:
-        """Those of them that the operator upgrades: not what brings its own driver."""
-        found = (self._one(cluster, pool) for pool in self.of(cluster, workload))
-        return tuple(one for one in found if one is not None)
+    def of(self, workload: Workload) -> tuple[Upgraded, ...]:
+        """Those that a workload runs on, sorted by name."""
+        return tuple(self._by_name[name] for name in workload.pools if name in self._by_name)
 
-    def _one(self, cluster: Cluster, pool: Pool) -> Upgraded | None:
-        key = (cluster.name, pool.name)
-        if key not in self._upgraded:
-            ours = pool.driver.managed and automatic(cluster, pool)
-            self._upgraded[key] = Upgraded(cluster, pool, policy_of(pool.driver.upgrade_policy)) if ours else None
-        return self._upgraded[key]
-
-    def at_once(self, met: Sequence[Upgraded]) -> int | None:
-        """How many nodes of some pools of a cluster may be upgraded at a time, all in all.
+    def at_once(self, pools: Sequence[Upgraded]) -> int | None:
+        """How many nodes of some of these pools may be upgraded at a time, all in all.
 
         None where a size that decides it isn't declared.
         """
-        nodes = nodes_of(one.pool for one in met)
-        if nodes is None or not carries_upgrade_policy(met[0].cluster):
-            return nodes and sum(_at_once(one.policy, one.pool.size.max) for one in met if one.pool.size)
-        everywhere = self._managed_nodes(met[0].cluster)
-        return None if everywhere is None else min(_at_once(met[0].policy, everywhere), nodes)
+        nodes = nodes_of(upgraded.pool for upgraded in pools)
+        if not nodes:
+            return nodes
+        if not carries_upgrade_policy(self.cluster):
+            return sum(_at_once(upgraded.policy, upgraded.pool.size.max) for upgraded in pools if upgraded.pool.size)
+        everywhere = self._managed_nodes
+        return None if everywhere is None else min(_at_once(pools[0].policy, everywhere), nodes)
 
-    def _managed_nodes(self, cluster: Cluster) -> int | None:
+    @cached_property
+    def _managed_nodes(self) -> int | None:
         """One policy counts the nodes of all pools."""
-        if cluster.name not in self._nodes:
-            self._nodes[cluster.name] = nodes_of(cluster.managed_pools)
-        return self._nodes[cluster.name]
+        return nodes_of(self.cluster.managed_pools)
 
 
 def _at_once(policy: Policy, nodes: int) -> int:
     return slots.at_once(nodes, policy.parallel, policy.unavailable)
-
-
-def pools(revision: Revision) -> Pools:
-    """Made once for all rules."""
-    return revision.remembered("pools by name", lambda: Pools(revision.fleet))
 
 
 def nodes_of(pools: Iterable[Pool]) -> int | None:
@@ -145,11 +135,11 @@ def blocked(workload: Workload, one: Upgraded) -> str:
     return f"falls through to the drain {after}, {_drained(workload, policy, budget=True)}"
 
 
-def failed(workload: Workload, one: Upgraded) -> str:
+def failed(workload: Workload, policy: Policy) -> str:
     """What becomes of a node's upgrade where pod deletion fails at once."""
-    if not one.policy.drains:
+    if not policy.drains:
         return "ends in upgrade-failed at once"
-    return f"falls through to the drain at once, {_drained(workload, one.policy, budget=False)}"
+    return f"falls through to the drain at once, {_drained(workload, policy, budget=False)}"
 
 
 def _drained(workload: Workload, policy: Policy, *, budget: bool) -> str:

@@ -1,9 +1,10 @@
-"""Where each workload may run, and what its CUDA need comes to there: what the rules of the family share."""
+"""On which pools of a cluster each workload may run, and what its CUDA need comes to there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.workload import Workload
 from generator.facts import affinity
@@ -11,7 +12,6 @@ from generator.facts.cuda import needed
 from generator.facts.cudachoice import Compatibility
 from generator.operator.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
 from generator.operator.placement import compatibility_of
-from generator.revision.revision import Revision
 
 
 class OnPool(Struct, frozen=True, kw_only=True):
@@ -56,30 +56,23 @@ class Placed(Struct, frozen=True, kw_only=True):
         return needed(self.workload.cuda, self.compatibility) if self.workload.cuda else ""
 
 
-def placed(revision: Revision) -> tuple[Placed, ...]:
-    """Every workload that says something of drivers or nodes, in each of its clusters; worked out once."""
-    return revision.remembered("cuda placed", lambda: tuple(_placed(revision)))
-
-
-def _placed(revision: Revision) -> Iterator[Placed]:
-    clusters = {cluster.name: cluster for cluster in revision.fleet.clusters}
-    drivers: dict[tuple[str, str], tuple[Loaded, ...]] = {}
-    for workload in revision.fleet.workloads:
+def placed(cluster: Cluster, workloads: Iterable[Workload], catalog: Catalog) -> Iterator[Placed]:
+    """Those of a cluster's workloads that say something of drivers or nodes."""
+    drivers: dict[str, tuple[Loaded, ...]] = {}
+    for workload in workloads:
         if workload.cuda is None and not workload.node_selector_terms:
             continue
-        for name in workload.clusters:
-            cluster = clusters[name]
-            pools = cluster.pools_of(workload)
-            for pool in pools:
-                if (name, pool.name) not in drivers:
-                    drivers[name, pool.name] = loaded(cluster, pool, revision.catalog)
-            compatibility = compatibility_of(workload, cluster)
-            yield Placed(
-                workload=workload,
-                cluster=cluster,
-                compatibility=compatibility,
-                pools=tuple(_on_pool(workload, compatibility, pool, drivers[name, pool.name]) for pool in pools),
-            )
+        pools = cluster.pools_of(workload)
+        for pool in pools:
+            if pool.name not in drivers:
+                drivers[pool.name] = loaded(cluster, pool, catalog)
+        compatibility = compatibility_of(workload, cluster)
+        yield Placed(
+            workload=workload,
+            cluster=cluster,
+            compatibility=compatibility,
+            pools=tuple(_on_pool(workload, compatibility, pool, drivers[pool.name]) for pool in pools),
+        )
 
 
 def _on_pool(workload: Workload, compatibility: Compatibility, pool: Pool, drivers: tuple[Loaded, ...]) -> OnPool:
