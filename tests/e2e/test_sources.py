@@ -343,9 +343,9 @@ class TestOddFiles:
     def test_megabytes_of_yaml(self, fleet: Fleet, keys: int) -> None:
         text = cluster("west") + "x-filler:\n" + "".join(f"  key-{index}: [a, b, c]\n" for index in range(keys))
         fleet.write({WEST: text})
-        said = drivergate(fleet.path, "check")
-        assert said.code in {1, 2}
-        assert WEST in said.out or "out/west" in said.out
+        said = drivergate(fleet.path, "check", "--format", "json")
+        assert said.code == 1
+        assert {finding["rule"] for finding in said.json["findings"]} == {"out/drift", "out/not-staged"}
 
     def test_a_bomb_of_aliases(self, fleet: Fleet) -> None:
         levels = "".join(f"x-{n}: &n{n} [{', '.join([f'*n{n - 1}'] * 9)}]\n" for n in range(1, 12))
