@@ -214,7 +214,7 @@ def test_the_command_reports_the_same(
 def _why_not_by_command(case: Repository) -> str:
     """Why a case can't be laid as files for the command; tests of the command have these by themselves."""
     if case.allow_remove is not None:
-        return "what render may remove is no option of check: tests/cli/test_removal.py"
+        return "what render may remove is no option of check: tests/cli/test_render.py"
     if case.untracked:
         return "an index that holds what it does not hold can't be made: tests/e2e/test_hook.py"
     if SOURCES_LOCK in case.files:

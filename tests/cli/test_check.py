@@ -1,5 +1,6 @@
 """The gate as a command: what it compares with, what a baseline may hold, what it says of silences it didn't judge."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from generator.cli.run import run
 from generator.layout import BASELINE
+from tests.testing import levels
 from tests.testing.command import call
 from tests.testing.gitrepo import Repo
 
@@ -151,3 +153,45 @@ workloads:
     (line,) = [one for one in found if " disruption/no-room " in one]
     assert line.startswith("warning disruption/no-room inventory/ml.yaml:11:49 ")
     assert line.endswith("minAvailable 1 of 0 replicas: the first pod that runs can't be evicted")
+
+
+WRITE_BASELINE = ("check", "--write-baseline")
+
+
+def rendered_levels(tmp_path: Path, capfd: pytest.CaptureFixture[str], **changed: str) -> Path:
+    """A rendered repository in which every level says something."""
+    root = levels.repository(tmp_path, **changed)
+    call(capfd, "render", root=root)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("catalog", "entries"),
+    [
+        (levels.CATALOG.replace("1050-aws", "1051-aws"), "1 finding"),
+        (levels.CATALOG.replace("1050-aws", "1051-aws").replace("427.37.1", "427.38.1"), "2 findings"),
+        (levels.CATALOG, "0 findings"),
+    ],
+)
+def test_entries_of_a_baseline_are_counted(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], catalog: str, entries: str
+) -> None:
+    called = call(capfd, *WRITE_BASELINE, root=rendered_levels(tmp_path, capfd, catalog=catalog))
+    assert (called.code, called.err) == (0, f"wrote {BASELINE} with {entries}\n")
+
+
+def test_a_baseline_as_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    root = rendered_levels(tmp_path, capfd, catalog=levels.CATALOG.replace("1050-aws", "1051-aws"))
+    called = call(capfd, *WRITE_BASELINE, "--format", "json", root=root)
+    assert (called.code, called.err) == (0, "")
+    assert json.loads(called.out) == {"written": [BASELINE], "entries": 1, "blocked": False, "findings": []}
+    assert (root / BASELINE).exists()
+
+
+def test_json_of_what_no_baseline_can_hold(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    root = levels.repository(tmp_path, two=f"{levels.HEAD}Cluster\nname: two\npool: {{}}\n")
+    called = call(capfd, *WRITE_BASELINE, "--format", "json", root=root)
+    printed = json.loads(called.out)
+    assert (called.code, called.err, printed["written"], printed["blocked"]) == (2, "", [], True)
+    assert [one["file"] for one in printed["findings"]] == ["inventory/two.yaml"]
+    assert not (root / BASELINE).exists()
