@@ -19,7 +19,7 @@ from generator.rules.table import BY_ID, RULES
 from tests.testing.broken import BAD, CASES, rule_of
 from tests.testing.command import call
 from tests.testing.gitrepo import Repo, isolate
-from tests.testing.judging import revision_of
+from tests.testing.judging import DAY, revision_of
 
 COMMON = BAD / "_common"
 # See bad/README.md.
@@ -205,7 +205,7 @@ def test_the_command_reports_the_same(
     rendered, _ = revision_of(inputs_of(whole), against=_driver_objects(whole.against))
     files = inputs_of(whole) | outputs_of(whole, rendered.out)
     _lay(whole, files, root)
-    called = call(capfd, "check", "--format", "json", root=root)
+    called = call(capfd, "check", "--today", str(DAY), "--format", "json", root=root)
     told = {(found["rule"], found["severity"], found["message"], found["hint"]) for found in called.json["findings"]}
     expected = {(found.rule, _word(found.severity), found.message, found.hint) for found in judged(whole)}
     assert told == expected

@@ -18,7 +18,7 @@ from generator.declared.fleet import Cluster, Pool
 from generator.facts.release import DriverApi
 from generator.operator.upgraded import nodes_of
 from generator.revision.driver_objects import DriverObject
-from generator.revision.revision import Revision
+from generator.revision.revision import Before, Revision
 from generator.rules.operator.changed_objects import takes_over
 from generator.rules.upgrade.held_change import as_policy, carrier
 
@@ -31,12 +31,24 @@ def impact(base: Revision, head: Revision, *, total: int, everything: str = "") 
     against = tuple(
         pair.was for each in found.values() for pair in each.pairs.values() if not pair.same and pair.was is not None
     )
-    judged = replace(head, against=against)
+    judged = replace(head, against=against, before=Before(base.fleet, base.catalog))
     dangers: dict[tuple[str, str], list[Danger]] = {}
     for one in danger.of_rules(judged):
         dangers.setdefault((one.cluster, one.pool), []).append(one)
+    for lifted in _lifted(base, head):
+        of_pool = dangers.setdefault((lifted.cluster, lifted.pool), [])
+        if not any(other.kind is danger.Kind.HELD for other in of_pool):  # which says that it is lifted
+            of_pool.append(lifted)
     comparing = _Comparing(base, head, found, dangers)
     return Impact(clusters=tuple(comparing.all()), total=total, everything=everything)
+
+
+def _lifted(base: Revision, head: Revision) -> Iterator[Danger]:
+    """The holds that clusters of both revisions lose."""
+    earlier = {cluster.name: cluster for cluster in base.fleet.clusters}
+    for cluster in head.fleet.clusters:
+        if cluster.name in earlier:
+            yield from danger.lifted(earlier[cluster.name], cluster)
 
 
 class _Comparing:
@@ -216,12 +228,15 @@ class _Comparing:
             old = (found.of_driver(pool.object_name) or _NOTHING).was
             if old is not None and any(takes_over(each, old) for each in becomes.managed_pools):
                 continue
+            lifted = self.dangers.get((becomes.name, pool.name), ())
             if was.operator.driver_api is DriverApi.NVIDIADRIVER:
-                yield replace(removed(was, pool, "the pool is no longer declared"), dangers=(pruned(was, pool),))
+                dangers = (pruned(was, pool), *lifted)
+                yield replace(removed(was, pool, "the pool is no longer declared"), dangers=dangers)
             else:
                 yield replace(
                     removed(was, pool, "the pool is no longer declared"),
                     outcome=Outcome.NONE,
+                    dangers=tuple(lifted),
                     undecided=("nodes of it that stay keep the driver of the cluster, and nothing says their kernels",),
                 )
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from generator.change.holds import lifted_holds
 from generator.change.objects import Objects, Pair
 from generator.declared.fleet import Cluster
 from generator.facts import label
@@ -22,6 +23,7 @@ class Kind(StrEnum):
 
     IMMUTABLE = "immutable"  # the API server refuses it
     HELD = "held"
+    LIFTED = "lifted"  # a hold that is no longer declared
     RENAMED = "renamed"
     CLAIMED_TWICE = "claimed-twice"  # for a while, until all of the sync has arrived
     API = "driver-api"
@@ -74,6 +76,21 @@ def of_cluster(was: Cluster, becomes: Cluster, found: Objects) -> Iterator[Dange
         yield _switched(becomes, before, after)
     elif after is DriverApi.NVIDIADRIVER and becomes.operator.release.owner_label:
         yield from _claimed_twice(becomes, found)
+
+
+def lifted(was: Cluster, becomes: Cluster) -> Iterator[Danger]:
+    """Holds that go: from the next change on nothing keeps the driver of these nodes as it is."""
+    for lift in lifted_holds(was, becomes):
+        names = lift.becomes or (lift.was,)
+        for pool in names:
+            gone = "" if lift.becomes else ", and no pool declares its nodes any more"
+            yield Danger(
+                kind=Kind.LIFTED,
+                cluster=becomes.name,
+                pool=pool.name,
+                message=f'the hold of pool "{was.name}/{lift.was.name}" is lifted ("{lift.hold}"){gone}',
+                way_out="look whether the reason is gone: nothing keeps a later change from its driver",
+            )
 
 
 def begins(cluster: str, pool: str, pair: Pair) -> Iterator[Danger]:

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 
 from msgspec import Struct
 
+from generator.documents.scalar import named_day
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.command import Git, Pending, git_at
@@ -116,11 +117,8 @@ def _day(today: str | None, rev: str | None) -> date:
     """The day that --today names, else the machine's. UnreadableError for what is no date, or beside a commit."""
     if today is None:
         return machine_day()
-    try:
-        day = date.fromisoformat(today)
-    except ValueError:
-        day = None
-    if day is None or day.isoformat() != today:  # fromisoformat also reads 20260331 and 2026-W14-2
+    day = named_day(today)
+    if day is None:
         raise UnreadableError(f'--today "{printable(today)}" is no date', "write it like 2026-03-31")
     if rev is not None:
         message = "--today is the day of the work tree or the index; a commit is judged on the day of its own date"

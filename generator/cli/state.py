@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
 COMPARING = "operator/renamed, operator/immutable-change and upgrade/held"
-ON_THE_WAY = "image/transition-missing, image/kernel-swapped and operator/unclaimed"
+ON_THE_WAY = "image/transition-missing, image/kernel-swapped, operator/unclaimed and holds that are lifted"
 REQUIRES = "inventory/requires"
 
 

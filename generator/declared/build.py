@@ -374,6 +374,7 @@ def _silence(entry: model.Silence, file: str, index: int, clusters: tuple[str, .
         rule=entry.rule,
         ignore=entry.level == "ignore",
         reason=entry.reason,
+        until=None if entry.until is UNSET else entry.until,
         clusters=clusters,
         pools=_names(entry.pools),
         workloads=_names(entry.workloads),

@@ -1,6 +1,7 @@
 """The fleet as it is declared: effective values, frozen, with where each of them was said."""
 
 from collections.abc import Mapping
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -86,8 +87,22 @@ class Driver(Struct, frozen=True, kw_only=True):
         return self.mode in {Mode.PRECOMPILED, Mode.COMPILED}
 
 
+class Hold(Struct, frozen=True):
+    """Why the driver of a pool may not change for now, and the last day that this was meant for, if one was named."""
+
+    reason: str
+    until: date | None = None
+
+    def __str__(self) -> str:
+        return f"{self.reason} (until {self.until})" if self.until else self.reason
+
+    def has_ended(self, day: date) -> bool:
+        """Whether its last day is before this one."""
+        return self.until is not None and self.until < day
+
+
 class Pool(Struct, frozen=True, kw_only=True):
-    """GPU nodes that share selector, node image or kernels, and driver. `hold` is why that may not change, if so."""
+    """GPU nodes that share selector, node image or kernels, and driver. A `hold` forbids that the driver changes."""
 
     name: str
     cluster: str
@@ -108,7 +123,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] = ()
     floating: bool = False
     renamed_from: str = ""
-    hold: str = ""
+    hold: Hold | None = None
     protect: bool = True
 
     @property
@@ -129,16 +144,24 @@ class Operator(Struct, frozen=True, kw_only=True):
 
 
 class SilenceEntry(Struct, frozen=True, kw_only=True):
-    """A rule that is ignored or lowered. Empty clusters, pools or workloads mean all of them."""
+    """A rule that is ignored or lowered, `until` the last day that this was meant for, if one was named.
+
+    Empty clusters, pools or workloads mean all of them.
+    """
 
     rule: str
     ignore: bool
     reason: str
+    until: date | None
     clusters: tuple[str, ...]
     pools: tuple[str, ...]
     workloads: tuple[str, ...]
     file: str
     path: Path
+
+    def has_ended(self, day: date) -> bool:
+        """Whether its last day is before this one."""
+        return self.until is not None and self.until < day
 
 
 class Cluster(Struct, frozen=True, kw_only=True, dict=True):

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from generator.declared import deliverymodel, workloadmodel
 from generator.declared.entry import DIGEST, PLATFORM, REPOSITORY, TAG, VERSION
-from generator.declared.modelparts import Count, Labels, Namespace, ObjectName, Range, Shape, Text
+from generator.declared.modelparts import Count, Day, Labels, Namespace, ObjectName, Range, Shape, Text, schema_of
 from generator.layout import INVENTORY
 
 Arch = Literal["amd64", "arm64"]
@@ -137,10 +137,11 @@ class Layer(Shape, frozen=True):
 
 
 class Silence(Shape, frozen=True):
-    """A rule that is ignored or lowered, and why."""
+    """A rule that is ignored or lowered, why, and until which day."""
 
     rule: Text
     reason: Text
+    until: Day | UnsetType = UNSET
     level: Literal["ignore", "warning"] = "ignore"
     pools: list[Text] | UnsetType = UNSET
     workloads: list[Text] | UnsetType = UNSET
@@ -206,9 +207,10 @@ class NodeImage(Shape, frozen=True):
 
 
 class Hold(Shape, frozen=True):
-    """Why the driver of a pool may not change for now."""
+    """Why the driver of a pool may not change for now, and until which day."""
 
     reason: Text
+    until: Day | UnsetType = UNSET
 
 
 class Pool(Shape, frozen=True):
@@ -300,7 +302,7 @@ def strict_schema(kind: str) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of one kind with text as text; `x-…` keys at the top are anybody's."""
     from msgspec.json import schema as json_schema
 
-    made = json_schema(KINDS[kind])
+    made = json_schema(KINDS[kind], schema_hook=schema_of)
     top = made["$defs"][kind]
     top["patternProperties"] = {"^x-": {}}
     return {

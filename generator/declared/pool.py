@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from generator.declared import model
 from generator.declared.driverspec import Specs
-from generator.declared.fleet import Driver, Kernel, Mode, Operator, OsRelease, Pool
+from generator.declared.fleet import Driver, Hold, Kernel, Mode, Operator, OsRelease, Pool
 from generator.declared.inventory import Loaded
 from generator.declared.layers import Level, below, merged
 from generator.declared.ownpool import OwnPool
@@ -73,7 +73,7 @@ class PoolMaker:
             node_image="" if shape.node_image is UNSET else shape.node_image,
             floating=shape.kernel_source == "floating",
             renamed_from=renamed,
-            hold="" if shape.hold is UNSET else shape.hold.reason,
+            hold=_hold(shape.hold),
             protect=bool(protect),
             **machine,
         )
@@ -179,6 +179,12 @@ class PoolMaker:
                 place = self.texts.value(kernel.file, kernel.path)
                 message = f'kernel "{kernel.written}" is one of {named}, and arch is {", ".join(arch)}'
                 yield self.own.at(name, place, message, f"add {named} to arch, or remove the kernel")
+
+
+def _hold(shape: model.Hold | UnsetType) -> Hold | None:
+    if shape is UNSET:
+        return None
+    return Hold(shape.reason, None if shape.until is UNSET else shape.until)
 
 
 def _image_kernels(image: Loaded[model.NodeImage]) -> list[Kernel]:

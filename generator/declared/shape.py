@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from generator.declared.model import KINDS, strict_schema
-from generator.declared.modelparts import Shape
+from generator.declared.modelparts import Shape, decoded
 from generator.documents.document import Ambiguous, Places, is_null
-from generator.documents.scalar import is_too_large
+from generator.documents.scalar import is_too_large, named_day
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, Severity, invalid
 
@@ -45,7 +45,7 @@ def shaped(kind: str, value: Mapping[str, Any], file: str, texts: Texts) -> Shap
     """The value as its kind's struct. `x-…` keys at the top hold anchors and notes; they are dropped here."""
     tree = {key: inner for key, inner in value.items() if not key.startswith("x-")}
     try:
-        return Shaped(msgspec.convert(tree, KINDS[kind]), tree, ())
+        return Shaped(msgspec.convert(tree, KINDS[kind], dec_hook=decoded), tree, ())
     except msgspec.ValidationError:
         pass
     wanted = strict_schema(kind)
@@ -54,7 +54,7 @@ def shaped(kind: str, value: Mapping[str, Any], file: str, texts: Texts) -> Shap
     findings = (*fitting.findings, *_schema_findings(wanted, fitted, fitting))
     if findings:
         return Shaped(None, tree, findings)
-    return Shaped(msgspec.convert(fitted, KINDS[kind]), fitted, ())
+    return Shaped(msgspec.convert(fitted, KINDS[kind], dec_hook=decoded), fitted, ())
 
 
 def misfits(wanted: Mapping[str, Any], value: Any, places: Places) -> tuple[Finding, ...]:
@@ -79,11 +79,23 @@ class _Fitting:
         if isinstance(value, list):
             items = self.items(wanted)
             return [self.fit(inner, items, (*path, index)) for index, inner in enumerate(value)]
+        if wanted.get("format") == "date" and isinstance(value, (str, Ambiguous)) and not is_null(value):
+            return self.day(value, wanted, path)
         if isinstance(value, Ambiguous):
             return self.ambiguous(value, wanted, path)
         if isinstance(value, (int, bool)) and self.kinds(wanted) == {"string"}:
             return str(value).lower() if isinstance(value, bool) else str(value)
         return value
+
+    def day(self, value: str | Ambiguous, wanted: Mapping[str, Any], path: Path) -> str:
+        """The text of a day: YAML 1.1 alone reads a date where none is quoted, and the same one."""
+        text = value.text if isinstance(value, Ambiguous) else value
+        if text and named_day(text) is None:
+            self.reported.add(path)
+            about = wanted["description"]
+            message = f'{_name(path)} is "{cut(text)}", {about} is wanted'
+            self.findings.append(invalid("inventory/schema", self.places.value(path), message, f"write {about}"))
+        return text
 
     def ambiguous(self, value: Ambiguous, wanted: Mapping[str, Any], path: Path) -> Any:
         kinds = self.kinds(wanted)

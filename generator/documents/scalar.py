@@ -6,6 +6,7 @@ true or false, the scalar is ambiguous and stays as it was written.
 """
 
 import re
+from datetime import date
 
 from msgspec import Struct
 
@@ -70,6 +71,15 @@ def is_too_large(text: str) -> bool:
 def is_null(value: object) -> bool:
     """Whether YAML 1.1 or 1.2 reads the value as null: `null`, `Null`, `NULL`, `~` or nothing at all."""
     return value is None or (isinstance(value, Ambiguous) and value.text.lower() in NULLS)
+
+
+def named_day(text: str) -> date | None:
+    """The day that a text names as YYYY-MM-DD, and in no other way; None for any other text."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if day.isoformat() == text else None  # fromisoformat also reads 20260331 and 2026-W14-2
 
 
 def key_text(value: str | int | bool | Ambiguous) -> str:

@@ -138,13 +138,15 @@ def _of_pool(pool: Pool) -> dict[str, Any]:
         "kernels": {"running": len(pool.kernels) - upcoming, "upcoming": upcoming},
         "nodes": {"min": pool.size.min, "max": pool.size.max} if pool.size else None,
         "owner": pool.owner,
-        "hold": pool.hold,
+        "hold": pool.hold.reason if pool.hold else "",
+        "holdUntil": str(pool.hold.until) if pool.hold and pool.hold.until else "",
     }
 
 
 def _cells(pool: Pool) -> Iterator[str]:
     values = _of_pool(pool)
     kernels, size = values.pop("kernels"), pool.size
+    values["hold"] = str(pool.hold) if pool.hold else ""
     values["nodes"] = "" if size is None else f"{size.min}" if size.min == size.max else f"{size.min}-{size.max}"
     head, tail = ("name", "mode", "driver", "os"), ("nodes", "owner", "hold")
     yield from (values[key] or "-" for key in head)

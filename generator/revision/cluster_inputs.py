@@ -1,6 +1,7 @@
 """What a rule of a cluster sees: one cluster, what is rendered for it, and what is no cluster's own."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,9 @@ class ClusterBefore(Struct, frozen=True):
 
 
 class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
-    """One cluster of a revision, and nothing of another one. What only workloads need is loaded where there are any.
+    """One cluster of a revision on the `day` that it is judged on, and nothing of another one.
+
+    What only workloads need is loaded where there are any.
 
     `files` are those rendered for it, sorted by path, and `base` is its own ClusterPolicy, where it has one. `index`
     and `crds` are the fleet's: no cluster declares them. `against` are its driver objects in the revision to compare
@@ -68,6 +71,7 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     """
 
     cluster: Cluster
+    day: date
     index: CatalogIndex
     files: tuple[RenderedFile, ...] = ()
     base: Mapping[str, Any] | None = None

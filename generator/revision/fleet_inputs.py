@@ -1,10 +1,11 @@
 """What a rule of the fleet sees: what the fleet declares for all clusters, and all that is rendered and committed."""
 
 from collections.abc import Mapping
+from datetime import date
 from functools import cached_property
 
 from generator.declared.catalog import Catalog
-from generator.declared.fleet import WithPlaces
+from generator.declared.fleet import SilenceEntry, WithPlaces
 from generator.declared.kernel_twice import KernelTwice
 from generator.declared.mirror import Mirror
 from generator.declared.selection import Selection
@@ -15,13 +16,16 @@ from generator.render.ownership import Changes, Ownership, changes
 class FleetInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     """No cluster's settings: what a rule must know of those, each cluster hands up.
 
-    `file` is the Fleet document, and `earlier` the texts of the files that declare a kernel twice now as the revision
-    to compare with has them. `rendered`, `out` and `owned` are what is rendered and what lies below out/, of the
-    clusters that `selection` names. `untracked` are input files that a commit would not hold, each with whether git
-    ignores it. `allow_remove` names what render may remove; None where nothing is about to be written.
+    `day` is the one that the fleet is judged on, `file` the Fleet document, `silences` those of all judged documents,
+    and `earlier` the texts of the files that declare a kernel twice now as the revision to compare with has them.
+    `rendered`, `out` and `owned` are what is rendered and what lies below out/, of the clusters that `selection` names.
+    `untracked` are input files that a commit would not hold, each with whether git ignores it. `allow_remove` names
+    what render may remove; None where nothing is about to be written.
     """
 
     file: str
+    day: date
+    silences: tuple[SilenceEntry, ...]
     mirrors: Mapping[str, Mirror]
     kernels_twice: tuple[KernelTwice, ...]
     earlier: Mapping[str, bytes] | None

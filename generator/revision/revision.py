@@ -111,7 +111,7 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
         for cluster in fleet.clusters:
             workloads = fleet.workloads_of(cluster)
             texts = fleet.texts.part(files_of(cluster, workloads))
-            inputs.append(ClusterInputs(cluster=cluster, index=index, texts=texts, workloads=workloads))
+            inputs.append(ClusterInputs(cluster=cluster, day=self.day, index=index, texts=texts, workloads=workloads))
         return tuple(inputs)
 
     @cached_property
@@ -120,6 +120,8 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
         return FleetInputs(
             texts=self.fleet.texts,
             file=self.fleet.file,
+            day=self.day,
+            silences=self.fleet.silences,
             mirrors=self.fleet.mirrors,
             kernels_twice=self.fleet.kernels_twice,
             earlier=self.earlier,

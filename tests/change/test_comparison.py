@@ -311,3 +311,35 @@ def test_what_the_operator_makes_no_pod_of_is_named() -> None:
     found = of_pool(then, now)
     assert found.outcome is Outcome.UNDECIDED
     assert found.undecided[0].startswith("gds.image: ")
+
+
+HELD = "hold: {reason: benchmarks, until: 2026-06-30}"
+
+
+def dangers(then: dict[str, str], now: dict[str, str]) -> list[tuple[str, str, bool, str]]:
+    return [
+        (one.pool, str(danger.kind), danger.blocks, danger.message)
+        for one in impact_of(then, now).pools()
+        for danger in one.dangers
+        if danger.kind in {Kind.LIFTED, Kind.HELD}
+    ]
+
+
+def test_a_hold_that_is_lifted_is_a_danger_with_its_reason() -> None:
+    lifted = 'the hold of pool "c/a" is lifted ("benchmarks (until 2026-06-30)")'
+    then = driver('branch: "580"', HELD)
+    assert dangers(then, driver('branch: "580"')) == [("a", "lifted", False, lifted)]
+    assert dangers(then, driver('branch: "580"', HELD.replace("06-30", "07-31"))) == []
+    gone = [("a", "lifted", False, f"{lifted}, and no pool declares its nodes any more")]
+    assert dangers(then, inventory(pool("b"))) == gone
+    policy = [inventory(pool("a", HELD), pool("b"), operator=POLICY), inventory(pool("b"), operator=POLICY)]
+    assert dangers(*policy) == gone
+
+
+def test_a_hold_that_is_lifted_with_a_change_of_the_driver_blocks_once() -> None:
+    then, now = driver('branch: "580"', HELD), driver('branch: "595"')
+    message = (
+        'pool "c/a" is held until 2026-06-30 ("benchmarks"); this change lifts the hold, and NVIDIADriver a changes: '
+        'version "580" -> "595"'
+    )
+    assert dangers(then, now) == [("a", "held", True, message)]

@@ -37,7 +37,20 @@ def test_the_table_as_json(tmp_path: Path, capfd: Capture) -> None:
         "nodes": {"min": 1, "max": 4},
         "owner": "Müller",
         "hold": "",
+        "holdUntil": "",
     }
+
+
+def test_a_hold_is_shown_with_its_day(tmp_path: Path, capfd: Capture) -> None:
+    held = CLUSTER.replace("    owner: Müller", "    hold: {reason: benchmarks, until: 2026-06-30}\n    owner: Müller")
+    root = repository(tmp_path, one=held)
+    assert "Müller  benchmarks (until 2026-06-30)\n" in call(capfd, "show", root=root).out
+    pool = json.loads(call(capfd, "show", "--format", "json", root=root).out)["clusters"][0]["pools"][0]
+    assert (pool["hold"], pool["holdUntil"]) == ("benchmarks", "2026-06-30")
+    shown = call(capfd, "show", "one/train", root=root).out
+    assert 'hold:\n  reason: benchmarks\n  until: "2026-06-30"\n' in "\n".join(
+        line.partition("  #")[0].rstrip() for line in shown.splitlines()
+    )
 
 
 def told(text: str) -> dict[str, str]:

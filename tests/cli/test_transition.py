@@ -90,7 +90,7 @@ def test_a_base_that_can_not_be_read_judges_nothing_and_says_so(fleet: Fleet) ->
     fleet.commit()
     move(fleet, commit=False)
     ended = drivergate(fleet.path, "check")
-    assert "image/kernel-swapped and operator/unclaimed are not judged where HEAD can't be read" in ended.err
+    assert "operator/unclaimed and holds that are lifted are not judged where HEAD can't be read" in ended.err
 
 
 def test_diff_names_the_states_between_and_the_way_back(fleet: Fleet) -> None:

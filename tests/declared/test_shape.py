@@ -103,6 +103,7 @@ def test_a_whole_number_is_text_where_text_is_meant() -> None:
         ("driver: {spec: {rdma: {enabled: ", "}}}"),
         ("driver: {spec: {priorityClassName: ", "}}"),
         ("nodeSelector: {x: ", "}"),
+        ("hold: {reason: x, until: ", "}"),
     ],
 )
 def test_null_is_refused_everywhere(before: str, after: str, null: str) -> None:
@@ -111,6 +112,41 @@ def test_null_is_refused_everywhere(before: str, after: str, null: str) -> None:
     assert "is empty" in finding.message
     assert finding.hint == "give a value or leave the key out"
     assert finding.place.line == 5
+
+
+@pytest.mark.parametrize("written", ["2026-06-30", '"2026-06-30"', "2028-02-29", "0001-01-01", "9999-12-31"])
+def test_a_day_is_one_with_and_without_quotes(written: str) -> None:
+    assert told(files(f"nodeImage: aws, hold: {{reason: x, until: {written}}}")) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("2026-02-30", "2026-02-30"),
+        ("2026-6-30", "2026-6-30"),
+        ('"20260630"', "20260630"),
+        ("20260630", "20260630"),
+        ("2026-W26-2", "2026-W26-2"),
+        ("2026-06-30T00:00:00Z", "2026-06-30T00:00:00Z"),
+        ("0000-01-01", "0000-01-01"),
+        ("tomorrow", "tomorrow"),
+        ("12.5", "12.5"),
+    ],
+)
+def test_what_names_no_day_is_refused_at_its_place(written: str, shown: str) -> None:
+    finding = only(files(f"nodeImage: aws, hold: {{reason: x, until: {written}}}"))
+    assert (finding.rule, finding.severity, finding.place) == (
+        "inventory/schema",
+        Severity.INVALID,
+        Place(CLUSTER_FILE, 5, 48),
+    )
+    assert finding.message == f'pools.a.hold.until is "{shown}", a day such as 2026-12-31 is wanted'
+    assert finding.hint == "write a day such as 2026-12-31"
+
+
+@pytest.mark.parametrize("written", ["[2026-06-30]", "{a: b}", "''"])
+def test_a_day_is_no_list_and_not_empty(written: str) -> None:
+    assert only(files(f"nodeImage: aws, hold: {{reason: x, until: {written}}}")).rule == "inventory/schema"
 
 
 def test_null_is_refused_in_a_list() -> None:

@@ -13,7 +13,7 @@ from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.operator.crashes import user_objects
 from generator.rules.rule import ClusterRule, JoiningRule, Problem, Rule, joining, of_workloads
 from generator.rules.setting import said
-from generator.rules.upgrade.held import held
+from generator.rules.upgrade.held import held, hold_ended
 from generator.rules.upgrade.ring import member, ring_order
 
 # k8s-driver-manager's own eviction, which it leaves to the upgrade controller where that is on.
@@ -178,6 +178,7 @@ RULES: tuple[Rule, ...] = (
         joining("upgrade.emptying", "resource_not_matched"),
     ),
     ClusterRule("upgrade/held", E, "a change of a driver that is held", held, needs_all=True),
+    ClusterRule("upgrade/hold-ended", W, "a hold that is past its day and still holds", hold_ended),
     JoiningRule(
         "upgrade/ring-order",
         W,

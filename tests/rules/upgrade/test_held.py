@@ -1,9 +1,14 @@
 """What counts as a change of a held driver, and what the refusal says."""
 
+from datetime import date
+
 import pytest
 
+from generator.finding import Severity
 from generator.revision.driver_objects import DriverObject, driver_objects
-from tests.testing.judging import fresh, revision_of
+from generator.rules.rule import problems_of
+from generator.rules.table import BY_ID
+from tests.testing.judging import findings, fresh, revision_of
 from tests.testing.pools import CLUSTER, FLEET, cluster, fleet, inventory, pool, told
 
 HOLD = "hold: {reason: benchmarks until the end of the quarter}"
@@ -180,3 +185,47 @@ def test_another_cluster_is_not_concerned() -> None:
     then = before(files)
     changed = files | {"inventory/d.yaml": files["inventory/d.yaml"] + '    driver: {branch: "595"}\n'}
     assert [one.cluster for one in told("upgrade/held", changed, against=then)] == []
+
+
+def lifted(now: dict[str, str], then: dict[str, str]) -> list[str]:
+    """What the rule says where the revision before is read, too."""
+    revision, problems = revision_of(now, against=before(then), before=then)
+    assert problems == ()
+    return [problem.message for problem in problems_of(BY_ID["upgrade/held"], revision)]
+
+
+def test_a_hold_that_the_same_change_lifts_counts() -> None:
+    free = inventory(pool("a", 'driver: {branch: "595"}'))
+    (message,) = lifted(free, driver('branch: "580"'))
+    assert message == (
+        'pool "c/a" is held ("benchmarks until the end of the quarter"); this change lifts the hold, '
+        'and NVIDIADriver a changes: version "580" -> "595"'
+    )
+    assert lifted(inventory(pool("a", 'driver: {branch: "580"}')), driver('branch: "580"')) == []
+    assert lifted(free, inventory(pool("a", 'driver: {branch: "580"}'))) == []
+
+
+def test_a_pool_that_is_held_on_both_sides_is_reported_once() -> None:
+    (message,) = lifted(driver('branch: "595"'), driver('branch: "580"'))
+    assert "lifts" not in message
+
+
+def test_nodes_of_a_lifted_hold_are_followed_by_their_labels() -> None:
+    """Under one ClusterPolicy no object has the pool's name: another name would hide that its nodes were held."""
+    then = inventory(pool("a", HOLD), operator=POLICY)
+    now = inventory(pool("b", selector="{example.com/pool: a}"), operator=POLICY, driver='branch: "595"')
+    (message,) = lifted(now, then)
+    assert message.startswith(
+        'pool "c/b" is held ("benchmarks until the end of the quarter"); this change lifts the hold'
+    )
+    other = inventory(pool("a", HOLD), pool("b"), operator=POLICY)
+    assert lifted(inventory(pool("b"), operator=POLICY), other) == []
+
+
+@pytest.mark.parametrize(("day", "ended"), [(date(2026, 6, 30), False), (date(2026, 7, 1), True)])
+def test_a_hold_ends_after_its_day_and_still_holds(day: date, ended: bool) -> None:
+    until = pool("a", "hold: {reason: benchmarks, until: 2026-06-30}", 'driver: {branch: "595"}')
+    then = inventory(pool("a"))
+    found = findings(inventory(until), against=before(then), day=day)
+    assert [one.rule for one in found if one.rule == "upgrade/hold-ended"] == ["upgrade/hold-ended"] * ended
+    assert [one.severity for one in found if one.rule == "upgrade/held"] == [Severity.ERROR]
