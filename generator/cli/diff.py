@@ -41,7 +41,7 @@ from generator.report.formats import json
 from generator.report.formats.text import finding_lines
 from generator.report.reported import Reported, below
 from generator.revision import compare as revisions
-from generator.revision.declaration import source_problems
+from generator.revision.declaration import declare, with_sources, without_catalogs
 from generator.revision.revision import Revision
 from generator.rules.table import CHANGES
 from generator.words import printable
@@ -244,9 +244,11 @@ def compare(
         impact=Impact(clusters=(), total=reach.total),
     )
     lock = _lock(source)
-    if selection == NOTHING:  # what changed may be the sources, which no cluster is compared for
-        blocking = source_problems(inventory, lock, day=state.day)
-        return replace(comparison, blocking=blocking, unreadable=source.label)
+    if selection == NOTHING:  # what changed is of no cluster, and may be wrong all the same
+        changed = {change.path for change in changes}
+        read = {path: data for path, data in inventory.items() if path in changed} | without_catalogs(inventory)
+        declaration = with_sources(declare(read, door(source), day=state.day, part=NOTHING), lock)
+        return replace(comparison, blocking=declaration.blocking, unreadable=source.label)
     base_tree = CommitTree(git, commits[0], *INPUTS, SOURCES_LOCK)
     pair = revisions.compare(
         revisions.State(

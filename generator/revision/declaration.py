@@ -106,14 +106,6 @@ def with_sources(declaration: Declaration, lock: bytes | None) -> Declaration:
     return replace(declaration, findings=(*declaration.findings, *of_sources)) if of_sources else declaration
 
 
-def source_problems(files: Mapping[str, bytes], lock: bytes | None, *, day: date) -> tuple[Finding, ...]:
-    """What is wrong with the sources of the Fleet among the files below inventory/; nothing else of them is read."""
-    fleets = _of_kind(files, b"Fleet")
-    if lock is None and not any(b"sources" in text for text in fleets.values()):
-        return ()
-    return _source_problems(declare(fleets, day=day), lock)
-
-
 def _source_problems(declaration: Declaration, lock: bytes | None) -> tuple[Finding, ...]:
     fleet = declaration.fleet
     if not fleet.sources and lock is None:

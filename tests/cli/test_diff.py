@@ -236,3 +236,20 @@ def test_what_is_dangerous_about_whole_clusters(repo: Repo, capfd: Capture) -> N
     # Where each is said: the setting of the cluster, in the file that the change is in.
     assert "file=inventory/moved.yaml,line=4," in annotations
     assert "file=inventory/back.yaml,line=4," in annotations
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("inventory/w.yaml", "kind: Workloads\nteam: t\nworkloads: 7\n", "workloads is 7, a mapping is wanted"),
+        ("inventory/i.yaml", "kind: ImageCatalog\nrepository: r.example/d\nimages: 7\n", "images is no list"),
+    ],
+)
+def test_a_file_of_no_cluster_that_can_not_be_read_is_no_all_clear(
+    repo: Repo, capfd: Capture, path: str, text: str, message: str
+) -> None:
+    repo.write({path: f"apiVersion: drivergate.dev/v1alpha1\n{text}"})
+    called = call(capfd, "diff", "HEAD", root=repo.path)
+    assert called.code == 2
+    assert message in called.err
+    assert "no driver is touched" not in called.out
