@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli.outcome import Reporting
-from generator.declared.selection import Selection, exactly
+from generator.declared.selection import NOTHING, Selection, exactly
 from generator.revision import declaration
 from tests.testing.command import call
 from tests.testing.gitrepo import Repo, isolate
@@ -88,7 +88,11 @@ def test_unchanged_clusters_and_catalogs_are_not_read_twice(
     assert call(capfd, "diff", "HEAD", root=repo.path).out == "no driver is touched (0 of 2 clusters can be affected)\n"
     repository(repo.path, two=OTHER, stream=IMAGE + "# a comment\n")
     assert call(capfd, "diff", "HEAD", root=repo.path).out == "no driver is touched (0 of 2 clusters can be affected)\n"
-    assert loaded == []
+    # What is of no cluster is looked at once for each of the two, and no catalog that is as it was.
+    assert [(sorted({*head} - {*files}), clusters) for files, clusters in loaded] == [
+        (["inventory/catalog.yaml"], NOTHING),
+        (["inventory/catalog.yaml"], NOTHING),
+    ]
 
 
 def test_a_revision_is_needed(repo: Repo, capfd: Capture) -> None:

@@ -156,7 +156,8 @@ def test_a_base_that_was_written_for_another_drivergate(fleet: Fleet) -> None:
     fleet.commit({"inventory/fleet.yaml": FLEET.replace("defaults:", 'requires: ">=99"\ndefaults:')})
     fleet.write({"inventory/fleet.yaml": BRANCH})
     assert RELOADED in diff(fleet, "HEAD").out
-    assert diff(fleet, "HEAD^", "HEAD").text == QUIET
+    # Nobody can say here what another drivergate makes of it.
+    assert diff(fleet, "HEAD^", "HEAD").code == 2
     fleet.write({"inventory/fleet.yaml": BRANCH.replace("defaults:", 'requires: ">=99"\ndefaults:')})
     said = diff(fleet, "HEAD")
     assert said.code == 2
