@@ -198,3 +198,17 @@ def upgrade(
         called = call_in(Path(folder), "upgrade", verb, *options, *release, "--format", "json")
     assert called.code in {0, 1, 3}, called.text
     return called.objects
+
+
+# One node's upgrade has failed, and three wait for it.
+FAILED = (
+    policy(),
+    *daemonset(),
+    node("n1", "upgrade-failed", cordoned=True),
+    *(node(f"n{number}", "upgrade-required") for number in (2, 3, 4)),
+    *(driver_pod(f"n{number}", "old") for number in (1, 2, 3, 4)),
+    *(validator(f"n{number}") for number in (1, 2, 3, 4)),
+    pod("train-0", "n1", "Job", empty_dir=True),
+)
+# One node, which runs the driver that is wanted.
+WELL = (policy(), *daemonset(), node("n1", "upgrade-done"), driver_pod("n1"), validator("n1"))
