@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from generator.cli.begin import Begun, opened
 from generator.cli.outcome import no_cluster
 from generator.cli.repository import door
 from generator.declared.baseline import Baseline, read_baseline
+from generator.declared.fleet import Cluster
 from generator.declared.inventory import unread as unread_file
 from generator.declared.kernel_twice import files_of
 from generator.declared.selection import EVERYTHING, NOTHING, Selection, named, selects
@@ -35,6 +36,7 @@ from generator.revision.inputs import is_read, named_files, places
 from generator.revision.revision import Before, Revision
 from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
 from generator.rules.table import RULES
+from generator.words import printable
 
 if TYPE_CHECKING:
     from generator.revision.narrow import Change, Narrowed
@@ -304,7 +306,18 @@ def _declared_before(
 
     if moves(then.fleet.clusters, revision.fleet.clusters):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
+        notes = (*notes, *_elsewhere(_base(begun), then.fleet.clusters))
     return Before(then.fleet, catalog, selection), notes
+
+
+def _elsewhere(base: Base, clusters: Sequence[Cluster]) -> Iterator[str]:
+    """A note for each cluster that follows another revision than the branch whose merge base is compared with."""
+    for cluster in clusters if base.branch else ():
+        argocd = cluster.delivery.argocd
+        follows = argocd.target_revision if argocd is not None else ""
+        if follows not in {"", "HEAD", base.branch}:
+            follows = printable(follows)
+            yield f"cluster {cluster.name} follows {follows}, not {base.branch}: what it runs is not what is compared"
 
 
 def _base(begun: Begun) -> Base:

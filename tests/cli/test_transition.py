@@ -222,3 +222,18 @@ def test_a_runbook_is_made_for_one_pull_request_at_a_time(fleet: Fleet) -> None:
     ended = drivergate(fleet.path, "upgrade", "runbook", "--kernel", K2, "--branch", "595")
     assert "it takes 3 pull requests, which drivergate plan lists: make a runbook for each of them" in ended.out
     assert "## 3. Merge" not in ended.out
+
+
+def test_a_cluster_that_follows_another_branch_is_named(fleet: Fleet, tmp_path: Path) -> None:
+    follows = "delivery: {argocd: {repoURL: 'https://git.example.com/f.git', targetRevision: stable}}\npools:"
+    fleet.write({EAST: cluster().replace("pools:", follows)})
+    fleet.render()
+    fleet.commit()
+    clone = Repo(tmp_path / "clone", "--bare")
+    fleet.git("remote", "add", "origin", clone.root)
+    fleet.git("push", "-q", "origin", "main")
+    fleet.git("remote", "set-head", "origin", "main")
+    fleet.write({EAST: MOVED.replace("pools:", follows)})
+    fleet.render()
+    ended = drivergate(fleet.path, "check")
+    assert "cluster east follows stable, not main: what it runs is not what is compared" in ended.err

@@ -11,10 +11,11 @@ ORIGIN = "refs/remotes/origin/HEAD"
 
 
 class Base(Struct, frozen=True):
-    """A revision to compare with, and how a reader is told which it is."""
+    """A revision to compare with, and how a reader is told which it is; `branch` where it is that of an upstream."""
 
     rev: str
     label: str
+    branch: str = ""
 
 
 def named(rev: str) -> Base:
@@ -40,7 +41,8 @@ def synced_base(git: Git) -> Base:
     commit = found.stdout.decode().strip()
     if found.code or not commit:
         return here
-    return Base(commit, f"{commit[:SHORT]} (merge base with {remotes[ref]})")
+    branch = remotes[ref].partition("/")[2]
+    return Base(commit, f"{commit[:SHORT]} (merge base with {remotes[ref]})", branch)
 
 
 def compared_base(git: Git) -> Base:
