@@ -88,7 +88,9 @@ class Runbook(Struct, frozen=True, kw_only=True):
 def runbook(revision: Revision, asked: Asked, made: Plan, works: tuple[Work, ...]) -> Runbook:
     """The steps of a plan. A step that would empty a node before its image exists is never one of them."""
     evictions, listed = Evictions(revision), Listed(revision.catalog)
-    before = {(cluster.name, pool.name): (cluster, pool) for cluster, pool in revision.pools()}
+    before = {
+        (cluster.name, pool.name): (cluster, pool) for cluster in revision.fleet.clusters for pool in cluster.pools
+    }
     answers = list(_whole_clusters([_in_one_step(answer) for answer in made.answers], before, asked))
     steps: dict[str, list[Step]] = {}
     for answer in _canaries_first(one for one in answers if one.verdict is Verdict.GO):

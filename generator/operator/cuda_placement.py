@@ -43,12 +43,12 @@ class Placed(Struct, frozen=True, kw_only=True):
     @property
     def selected(self) -> tuple[OnPool, ...]:
         """The pools that its own terms leave."""
-        return tuple(one for one in self.pools if one.selected)
+        return tuple(pool for pool in self.pools if pool.selected)
 
     @property
     def stuck(self) -> bool:
         """Whether nothing that is done to drivers lets it run in the cluster."""
-        return bool(self.pools) and not any(one.possible for one in self.selected)
+        return bool(self.pools) and not any(pool.possible for pool in self.selected)
 
     @property
     def need(self) -> str:

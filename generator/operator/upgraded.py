@@ -83,7 +83,7 @@ def _at_once(policy: Policy, nodes: int) -> int:
 
 
 def nodes_of(pools: Iterable[Pool]) -> int | None:
-    """The most nodes that pools may have; None where one doesn't say."""
+    """The most nodes that pools may have; None where a pool doesn't say."""
     sizes = [pool.size for pool in pools]
     known = [size.max for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
@@ -119,14 +119,14 @@ def standing(workload: Workload) -> Standing:
     return Standing(owner="" if workload.bare else workload.owner_kind, empty_dir=workload.empty_dir)
 
 
-def kept(workload: Workload, one: Upgraded) -> Refusal | None:
+def kept(workload: Workload, upgraded: Upgraded) -> Refusal | None:
     """Why the operator's pod deletion can't remove its pods, if it looks at them at all."""
-    return kept_by_pod_deletion(standing(workload), one.policy.deletion) if is_evicted(workload) else None
+    return kept_by_pod_deletion(standing(workload), upgraded.policy.deletion) if is_evicted(workload) else None
 
 
-def blocked(workload: Workload, one: Upgraded) -> str:
+def blocked(workload: Workload, upgraded: Upgraded) -> str:
     """What becomes of a node's upgrade while a budget lets a pod of the workload stay."""
-    policy = one.policy
+    policy = upgraded.policy
     if policy.timeout == 0:
         return "waits for ever (podDeletion.timeoutSeconds is 0)"
     after = f"after podDeletion.timeoutSeconds {policy.timeout}"

@@ -1,6 +1,6 @@
 """One state of the repository, read and rendered: everything that rules may look at."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.declared.catalog import Catalog
-from generator.declared.fleet import Cluster, Fleet, Pool
+from generator.declared.fleet import Fleet
 from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.facts.definition import Definition
 from generator.finding import Finding
@@ -134,15 +134,3 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
             staged=self.staged,
             allow_remove=self.allow_remove,
         )
-
-    def pools(self) -> Iterator[tuple[Cluster, Pool]]:
-        """Every pool with its cluster."""
-        for cluster in self.fleet.clusters:
-            for pool in cluster.pools:
-                yield cluster, pool
-
-    def managed(self) -> Iterator[tuple[Cluster, Pool]]:
-        """Every pool whose driver the operator loads from an image."""
-        for cluster, pool in self.pools():
-            if pool.driver.managed:
-                yield cluster, pool

@@ -43,7 +43,7 @@ def test_every_example_renders_and_is_named_in_the_documentation(example: Path) 
 def test_a_pool_s_images_are_pulled_onto_its_nodes() -> None:
     revision = laid_over("pre-pull")
     pulled = documents(revision, "DaemonSet")
-    pools = {(cluster.name, pool.name): pool for cluster, pool in revision.managed()}
+    pools = {(cluster.name, pool.name): pool for cluster in revision.fleet.clusters for pool in cluster.managed_pools}
     assert set(pulled) == {f"{cluster}/gpu-operator/pre-pull-{pool}.yaml" for cluster, pool in pools}
     for (cluster, name), pool in pools.items():
         made = pulled[f"{cluster}/gpu-operator/pre-pull-{name}.yaml"]
@@ -67,7 +67,8 @@ def test_an_object_gets_labels_and_nothing_else_changes() -> None:
             "example.com/ring": cluster.ring,
             "example.com/owner": pool.owner,
         }
-        for cluster, pool in plain.managed()
+        for cluster in plain.fleet.clusters
+        for pool in cluster.managed_pools
         if f"{cluster.name}/gpu-operator/nvidiadriver-{pool.name}.yaml" in ours
     }
     assert theirs == ours

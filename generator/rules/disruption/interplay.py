@@ -41,37 +41,37 @@ class Crowd(Struct, frozen=True, kw_only=True):
 
 def will_time_out(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets that let pods go, but not in the time that the upgrade gives them."""
-    for one in inputs.budgets:
-        if not one.is_judged or not is_evicted(one.workload):
+    for covering in inputs.budgets:
+        if not covering.is_judged or not is_evicted(covering.workload):
             continue
-        met = [upgraded for upgraded in inputs.upgrades.of(one.workload) if not kept(one.workload, upgraded)]
-        crowd = _worst(inputs, one, met) if met else None
+        met = [upgraded for upgraded in inputs.upgrades.of(covering.workload) if not kept(covering.workload, upgraded)]
+        crowd = _worst(inputs, covering, met) if met else None
         if crowd is None:
             continue
         first = min(met, key=lambda each: (each.policy.timeout == 0, each.policy.timeout))
         if crowd.crowded:
-            told = _stuck(one.workload, crowd, first), _free_a_node(crowd)
+            told = _stuck(covering.workload, crowd, first), _free_a_node(crowd)
         elif 0 < first.policy.timeout < READY_SECONDS * (crowd.rounds - 1):
-            told = _late(one.workload, crowd, first), _give_time(crowd)
+            told = _late(covering.workload, crowd, first), _give_time(crowd)
         else:
             continue
-        yield problem_of(one, number_place(inputs, one.budget), *told)
+        yield problem_of(covering, number_place(inputs, covering.budget), *told)
 
 
-def _worst(inputs: ClusterInputs, one: Covering, met: Sequence[Upgraded]) -> Crowd | None:
+def _worst(inputs: ClusterInputs, covering: Covering, met: Sequence[Upgraded]) -> Crowd | None:
     """The crowd with the fewest or the most replicas, whichever has to wait longer.
 
     None where nobody waits, and where a number isn't declared.
     """
-    budget = facts_of(one.budget)
-    there = inputs.cluster.pools_of(one.workload)
-    nodes, own, total = nodes_of(there), replicas_of(one.workload, there), sum_of(inputs, one.covered)
+    budget = facts_of(covering.budget)
+    there = inputs.cluster.pools_of(covering.workload)
+    nodes, own, total = nodes_of(there), replicas_of(covering.workload, there), sum_of(inputs, covering.covered)
     going = inputs.upgrades.at_once(met)
-    if not nodes or not going or own is None or total is None or not computable(budget, one.covered):
+    if not nodes or not going or own is None or total is None or not computable(budget, covering.covered):
         return None
     found = []
     for pods, counted in ((own.min, total.min), (own.max, total.max)):
-        evicted, allowed = -(-going * pods // nodes), room(budget, one.covered, counted).allowed
+        evicted, allowed = -(-going * pods // nodes), room(budget, covering.covered, counted).allowed
         if 0 < allowed < evicted:
             found.append(Crowd(pods=pods, nodes=nodes, at_once=going, evicted=evicted, allowed=allowed))
     return max(found, key=lambda crowd: crowd.rounds, default=None)

@@ -51,41 +51,42 @@ def _sum(sizes: Sequence[Size | None]) -> Size | None:
 def computable(budget: Budget, covered: Sequence[Workload]) -> bool:
     """Whether the controller can compute the budget, and expects anybody: else disruption/unscalable-owner."""
     return not needs_scale(budget) or (
-        all(one.scalable or one.bare for one in covered) and any(one.scalable for one in covered)
+        all(workload.scalable or workload.bare for workload in covered)
+        and any(workload.scalable for workload in covered)
     )
 
 
 def of_daemonsets(covered: Iterable[Workload]) -> bool:
     """Whether nobody ever asks the budget: drains pass over DaemonSets, and pod deletion can't remove their pods."""
-    return all(one.owner_kind == _DAEMONSET for one in covered)
+    return all(workload.owner_kind == _DAEMONSET for workload in covered)
 
 
 def room(budget: Budget, covered: Iterable[Workload], pods: int) -> Status:
     """The status while so many pods are healthy; bare ones beside others are counted, and expected by nobody."""
-    bare = sum(one.replicas.min for one in covered if one.bare and one.replicas)
+    bare = sum(workload.replicas.min for workload in covered if workload.bare and workload.replicas)
     return settled(budget, Count(pods=pods, healthy=pods, expected=max(pods - bare, 0)))
 
 
 def no_room(inputs: ClusterInputs) -> Iterator[Problem]:
     """Budgets that let nothing go even when all is well."""
-    for one in inputs.budgets:
-        budget, covered = facts_of(one.budget), one.covered
-        if not one.is_judged or not computable(budget, covered) or of_daemonsets(covered):
+    for covering in inputs.budgets:
+        budget, covered = facts_of(covering.budget), covering.covered
+        if not covering.is_judged or not computable(budget, covered) or of_daemonsets(covered):
             continue
         replicas = sum_of(inputs, covered)
         if replicas is None:
             if _never(budget):
-                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(inputs, one)}"
-                yield problem_of(one, number_place(inputs, one.budget), message, "set maxUnavailable: 1")
+                message = f"{_asked(budget, 'any number of pods')}: nothing may be evicted{_then(inputs, covering)}"
+                yield problem_of(covering, number_place(inputs, covering.budget), message, "set maxUnavailable: 1")
         elif replicas.max == 0:
-            yield from _without_pods(inputs, one, budget)
+            yield from _without_pods(inputs, covering, budget)
         else:
             status = room(budget, covered, max(replicas.min, 1))
             if status.allowed == 0:
                 asked = _asked(budget, _pods(covered, replicas), status)
-                message = f"{asked}: nothing may be evicted{_then(inputs, one)}"
+                message = f"{asked}: nothing may be evicted{_then(inputs, covering)}"
                 hint = _hint(budget, covered, max(replicas.min, 1))
-                yield problem_of(one, number_place(inputs, one.budget), message, hint)
+                yield problem_of(covering, number_place(inputs, covering.budget), message, hint)
 
 
 def _never(budget: Budget) -> bool:
@@ -96,12 +97,12 @@ def _never(budget: Budget) -> bool:
     return least is None or (isinstance(least, str) and rounded_up(least, 100) == 100)
 
 
-def _without_pods(inputs: ClusterInputs, one: Covering, budget: Budget) -> Iterator[Problem]:
+def _without_pods(inputs: ClusterInputs, covering: Covering, budget: Budget) -> Iterator[Problem]:
     """A budget that outlives its pods blocks nothing yet, and everything from the first pod on."""
     if settled(budget, Count(pods=1, healthy=1, expected=1)).allowed == 0:
         message = f"{_asked(budget, '0 replicas')}: the first pod that runs can't be evicted"
         hint = "remove the budget while the workload has no replicas, or set maxUnavailable: 1"
-        yield problem_of(one, number_place(inputs, one.budget), message, hint, Severity.WARNING)
+        yield problem_of(covering, number_place(inputs, covering.budget), message, hint, Severity.WARNING)
 
 
 def _pods(covered: Sequence[Workload], replicas: Size) -> str:
@@ -134,17 +135,19 @@ def quoted(value: int | str) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _then(inputs: ClusterInputs, one: Covering) -> str:
+def _then(inputs: ClusterInputs, covering: Covering) -> str:
     """What the first upgrade comes to that meets it."""
-    if not is_evicted(one.workload):
+    if not is_evicted(covering.workload):
         return ""
-    met = next((upgraded for upgraded in inputs.upgrades.of(one.workload) if not kept(one.workload, upgraded)), None)
-    return "" if met is None else f', and a node\'s upgrade in pool "{met.name}" {blocked(one.workload, met)}'
+    met = next(
+        (upgraded for upgraded in inputs.upgrades.of(covering.workload) if not kept(covering.workload, upgraded)), None
+    )
+    return "" if met is None else f', and a node\'s upgrade in pool "{met.name}" {blocked(covering.workload, met)}'
 
 
 def _hint(budget: Budget, covered: Iterable[Workload], pods: int) -> str:
     alternative = f"minAvailable {pods - 1} at most"
-    if not all(one.scalable for one in covered):
+    if not all(workload.scalable for workload in covered):
         return f"set {alternative}, since without a scale subresource only a number of minAvailable works"
     if budget.max_unavailable is not None or pods == 1 < rounded_up(budget.min_available or 0, 1):
         return "set maxUnavailable: 1"

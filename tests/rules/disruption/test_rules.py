@@ -272,3 +272,12 @@ def test_a_budget_that_two_workloads_declare_by_its_name_is_one() -> None:
     assert len(told("disruption/overlap", fleet(*pair))) == 1
     named = [workload(name, podLabels="{tier: web}", budget=f"name: web, {budget}") for name in ("api", "worker")]
     assert told("disruption/overlap", fleet(*named)) == []
+
+
+def test_of_workloads_that_share_a_manifest_the_first_by_name_is_reported() -> None:
+    shared = {"budget": f"file: {BASES}", "podLabels": "{tier: gpu}"}
+    api = workload("api", runsOn="{clusters: [z], pools: [a]}", **shared)
+    batch = workload("batch", runsOn="{clusters: [c], pools: [a]}", **shared)
+    spec = "{maxUnavailable: 0, selector: {matchLabels: {tier: gpu}}}"
+    files = fleet(api, batch, **{BASES: manifest(spec), "inventory/z.yaml": cluster(pool("a"), name="z")})
+    assert [finding.workload for finding in told("disruption/no-room", files)] == ["api"]
