@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from generator.declared.fleet import Cluster, Taint
-from generator.facts import crd
+from generator.facts import crd, structural
 from generator.facts.release import Release, known, resolve
+from generator.facts.structural import Shape
 from generator.operator.driver import carries_upgrade_policy, object_spec, policy_spec, toleration, upgrade_policy
 from tests.testing.inventories import FLEET, POOL, files
 from tests.testing.judging import revision_of
@@ -67,7 +68,7 @@ def test_the_api_server_adds_nothing_and_refuses_nothing(version: str, api: str)
     if api == "NVIDIADriver":
         own = object_spec(found, found.pools[0])
         assert crd.defaulted(api, release.fields, own, lacks) == own
-        assert crd.violations(api, release.fields, own, None, lacks) == ()
+        assert structural.violations(own, Shape(crd.schema(api, release.fields, lacks))) == []
     policy = {"driver": policy_spec(found, auto_upgrade=False)}
     assert crd.defaulted("ClusterPolicy", release.fields, policy)["driver"] == policy["driver"]
     about = [one for one in crd.violations("ClusterPolicy", release.fields, policy) if one.path[0] == "driver"]
