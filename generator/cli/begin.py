@@ -35,6 +35,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     shard: tuple[int, int] | None = None
     allow_remove: frozenset[str] | None = None
     compare: bool = True
+    scheduled: bool = False
 
 
 class Opened(Struct, frozen=True, kw_only=True):

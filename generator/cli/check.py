@@ -63,6 +63,12 @@ def with_options() -> Callable[..., int]:
             ),
         ] = None,
         strict: Annotated[bool, typer.Option("--strict", help="Also exit 1 on warnings.")] = False,
+        scheduled: Annotated[
+            bool,
+            typer.Option(
+                "--scheduled", help="Judge what stands, for a run of no change: also exit 1 on ended silences."
+            ),
+        ] = False,
         write_baseline: Annotated[
             bool, typer.Option("--write-baseline", help="List today's errors, so that only new ones fail.")
         ] = False,
@@ -80,6 +86,7 @@ def with_options() -> Callable[..., int]:
             changed_since=changed_since,
             shard=shard,
             strict=strict,
+            scheduled=scheduled,
             write_baseline=write_baseline,
             printed=printed,
             outputs=output or (),
@@ -99,6 +106,7 @@ def check(
     changed_since: str | None = None,
     shard: str | None = None,
     strict: bool = False,
+    scheduled: bool = False,
     write_baseline: bool = False,
     printed: Reporting = Reporting.TEXT,
     outputs: Sequence[str] = (),
@@ -109,10 +117,13 @@ def check(
     narrowed = changed_since is not None or shard is not None
     if clusters and narrowed:
         raise UnreadableError("--cluster names what --changed-since and --shard find out", "leave one of them out")
-    if write_baseline and (staged or rev or clusters or narrowed or outputs):
+    if write_baseline and (staged or rev or clusters or narrowed or outputs or scheduled):
         raise UnreadableError("--write-baseline lists the errors of the whole work tree", "give it alone")
     if write_baseline and printed not in {Reporting.TEXT, Reporting.JSON}:
         raise UnreadableError("--write-baseline prints as text or json", "leave --format out")
+    if scheduled and rev:
+        message = "--scheduled asks what has ended by now; a commit is judged on the day of its own date"
+        raise UnreadableError(message, "leave --rev out, and check the commit out")
     wanted = Wanted(
         root=root,
         staged=staged,
@@ -122,6 +133,7 @@ def check(
         clusters=frozenset(clusters),
         changed_since=changed_since,
         shard=_shard(shard) if shard is not None else None,
+        scheduled=scheduled,
     )
     begun = begin(wanted)
     if outputs or printed is not Reporting.TEXT:

@@ -100,8 +100,11 @@ def judged_state(begun: Begun) -> State:
         earlier=_earlier_texts(begun, files_of(revision.fleet.kernels_twice)),
         untracked=_untracked(begun.opened.listings, revision),
         staged=wanted.staged,
+        scheduled=wanted.scheduled,
         allow_remove=wanted.allow_remove,
     )
+    rewritten, unknown = _rewritten(begun, revision)
+    revision = replace(revision, rewritten=rewritten)
     baseline = read_baseline(files[BASELINE]) if BASELINE in files else None
     return State(
         root=begun.root,
@@ -109,7 +112,7 @@ def judged_state(begun: Begun) -> State:
         revision=revision,
         findings=(*not_files, *revision.findings, *(baseline.findings if baseline is not None else ())),
         baseline=baseline,
-        notes=(*(narrowed.notes if narrowed else ()), *unread, *unread_before),
+        notes=(*(narrowed.notes if narrowed else ()), *unread, *unread_before, *unknown),
         narrowed=narrowed is not None and revision.selection != EVERYTHING,
         others_report=narrowed is not None and narrowed.others_report,
         scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
@@ -244,6 +247,27 @@ def _compared(begun: Begun, revision: Revision) -> tuple[tuple[DriverObject, ...
         return None, (f"{COMPARING} are not judged: {error.message}",)
     files = {path[len(OUT) + 1 :]: contents[blob] for path, blob in changed.items() if blob in contents}
     return driver_objects(files), ()
+
+
+def _rewritten(begun: Begun, revision: Revision) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The clusters of which a rendered file differs from that of the revision that is compared with, and notes.
+
+    It hashes every file below out/, so it is asked only where a silence has ended.
+    """
+    if begun.tree is None or not any(silence.has_ended(revision.day) for silence in revision.fleet.silences):
+        return frozenset(), ()
+    texts = {f"{OUT}/{path}": data for path, data in revision.out.items()}
+    rendered = {f"{OUT}/{file.path}": file.text.encode() for file in revision.rendered.files}
+    try:
+        entries = begun.tree.collect()
+        there = [entry for path, entry in entries.items() if path.startswith(f"{OUT}/")]
+        changed = {*changed_blobs(there, texts | rendered), *(rendered.keys() - entries.keys())}
+    except OutsideError as error:
+        return frozenset(), (
+            f"whether clusters with a silence that has ended are touched can't be told: {error.message}",
+        )
+    names = (cluster_of(path.removeprefix(f"{OUT}/")) for path in changed)
+    return frozenset(name for name in names if selects(revision.selection, name)), ()
 
 
 def _earlier_texts(begun: Begun, paths: Sequence[str]) -> Mapping[str, bytes] | None:

@@ -66,7 +66,8 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     and `crds` are the fleet's: no cluster declares them. `against` are its driver objects in the revision to compare
     with that are not rendered byte for byte as they were; None where that revision could not be read. `before` is what
     that revision declares; None where it could not be read, or where the cluster is new or declared as it was, which
-    `standing` says. `texts` are the files that the cluster's settings and `workloads` are written in; of other clusters
+    `standing` says. `rewritten` says that a file which is rendered for it differs from that revision's, where that was
+    asked for. `texts` are the files that the cluster's settings and `workloads` are written in; of other clusters
     a workload has names.
     """
 
@@ -80,6 +81,7 @@ class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):
     against: tuple[DriverObject, ...] | None = None
     before: ClusterBefore | None = None
     standing: bool = False
+    rewritten: bool = False
 
     @property
     def catalog(self) -> Catalog:

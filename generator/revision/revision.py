@@ -45,7 +45,9 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
     lies below out/ in the judged source. `selection` says which clusters it is about,
     and `whole` is the fleet with the others where those were read too. `findings` are those of reading and building.
     `untracked` are input files that a commit would not hold, each with whether git ignores it. `allow_remove` names
-    what render may remove; None where nothing is about to be written.
+    what render may remove; None where nothing is about to be written. A `scheduled` run judges what stands, and
+    nobody's change. `rewritten` are the clusters of which a rendered file differs from that of the revision to compare
+    with: looked at only where a silence has ended, which is all that asks.
     """
 
     day: date
@@ -61,6 +63,8 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
     before: Before | None = None
     untracked: Mapping[str, bool] = {}
     staged: bool = False
+    scheduled: bool = False
+    rewritten: frozenset[str] = frozenset()
     selection: Selection = EVERYTHING
     whole: Fleet | None = None
     findings: tuple[Finding, ...] = ()
@@ -93,6 +97,7 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
                 against=None if self.against is None else tuple(against.get(inputs.cluster.name, ())),
                 before=before.get(inputs.cluster.name),
                 standing=self.before is not None and self.before.is_standing(inputs.cluster.name),
+                rewritten=inputs.cluster.name in self.rewritten,
             )
             for inputs in self._declared(self.fleet)
         )
@@ -122,6 +127,7 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
             file=self.fleet.file,
             day=self.day,
             silences=self.fleet.silences,
+            scheduled=self.scheduled,
             mirrors=self.fleet.mirrors,
             kernels_twice=self.fleet.kernels_twice,
             earlier=self.earlier,

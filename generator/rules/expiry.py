@@ -3,15 +3,58 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from generator.declared.fleet import SilenceEntry
+from msgspec.structs import replace
+
+from generator.declared.fleet import Cluster, SilenceEntry
 from generator.declared.selection import selects
-from generator.finding import Place
+from generator.finding import Place, Severity
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.revision.fleet_inputs import FleetInputs
 from generator.rules.rule import Problem
-from generator.words import counted
+from generator.words import counted, shortened
 
 SOON = 14  # days: time for a pull request and its review, and short enough that it is not overlooked
+SHOWN = 3
+NEXT = "correct what it silences and remove it, or give it a later day and the reason for that"
+
+
+def touched_cluster(inputs: ClusterInputs) -> str:
+    """The cluster's name where the change touches it, else "": its values, machines or rendered files differ."""
+    touched = inputs.rewritten
+    if inputs.before is not None:
+        touched = touched or _values(inputs.before.cluster) != _values(inputs.cluster)
+    return inputs.cluster.name if touched else ""
+
+
+def _values(cluster: Cluster) -> Cluster:
+    """The cluster without where its values are written, and without holds: like silences, they change no node."""
+    pools = []
+    for pool in cluster.pools:
+        kernels = tuple(replace(kernel, file="", path=()) for kernel in pool.kernels)
+        pools.append(replace(pool, file="", levels=(), kernels=kernels, hold=None))
+    return replace(cluster, file="", levels=(), pools=tuple(pools))
+
+
+def expired(fleet: FleetInputs, touched: Sequence[str]) -> Iterator[Problem]:
+    """Silences past their day: whoever touches their cluster, or the scheduled run, is to decide about them.
+
+    They still silence: an error that was accepted in spring shall not stop the change of somebody else in autumn.
+    """
+    for silence in _silences(fleet):
+        if not silence.has_ended(fleet.day):
+            continue
+        clusters = [name for name in touched if name and (not silence.clusters or name in silence.clusters)]
+        message = f'the silence of {silence.rule} ended on {silence.until} ("{silence.reason}")'
+        if clusters:
+            message += f", and the change touches {shortened(clusters, SHOWN)}"
+        yield Problem(
+            place=_place(fleet, silence),
+            message=message,
+            hint=NEXT,
+            cluster=clusters[0] if clusters else _one_cluster(silence),
+            fact=str(silence.until),
+            severity=Severity.ERROR if clusters or fleet.scheduled else Severity.WARNING,
+        )
 
 
 def ending_holds(inputs: ClusterInputs) -> tuple[Problem, ...]:
@@ -44,7 +87,7 @@ def ends_soon(fleet: FleetInputs, holds: Sequence[tuple[Problem, ...]]) -> Itera
             yield Problem(
                 place=_place(fleet, silence),
                 message=f'the silence of {silence.rule} {_ends(silence.until, fleet.day)} ("{silence.reason}")',
-                hint="correct what it silences and remove it, or give it a later day and the reason for that",
+                hint=NEXT,
                 cluster=_one_cluster(silence),
                 fact=str(silence.until),
             )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from generator.declared.kernel_twice import brought
 from generator.finding import Severity
 from generator.revision.fleet_inputs import FleetInputs
-from generator.rules.expiry import ending_holds, ends_soon
+from generator.rules.expiry import ending_holds, ends_soon, expired, touched_cluster
 from generator.rules.image.mirror import unused, used_repositories
 from generator.rules.rule import FleetRule, JoiningRule, Problem, Rule
 
@@ -38,6 +38,14 @@ RULES = (
     Rule("inventory/duplicate", Severity.INVALID, "a key or a document is there twice"),
     Rule("inventory/name-clash", Severity.INVALID, "two names lead to one object or file"),
     FleetRule("inventory/kernel-twice", Severity.ERROR, "a kernel is declared both running and upcoming", kernel_twice),
+    JoiningRule(
+        "inventory/expired",
+        Severity.ERROR,
+        "a silence is past its day",
+        touched_cluster,
+        expired,
+        silenceable=False,
+    ),
     JoiningRule(
         "inventory/ends-soon",
         Severity.WARNING,

@@ -1,6 +1,7 @@
 """All rules over one revision, then what silences and the baseline make of their findings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -65,7 +66,8 @@ def judge(
         else:
             findings += map(rule.finding, problems_of(rule, revision))
     lasting = frozenset(rule.id for rule in rules if rule.lasting)
-    applied = _Applied(revision.fleet.silences, baseline or Baseline(), lasting)
+    refused = frozenset(rule.id for rule in rules if not rule.silenceable)
+    applied = _Applied(revision.fleet.silences, baseline or Baseline(), lasting, refused)
     kept, ignored = [], []
     for finding in findings:
         level = applied.level(finding)
@@ -74,7 +76,7 @@ def judge(
         else:
             kept.append(finding if level is finding.severity else replace(finding, severity=level))
     if whole and not narrowed:
-        kept += applied.unused(revision.fleet, {rule.id: rule for rule in rules}, without)
+        kept += applied.unused(revision.fleet, {rule.id: rule for rule in rules}, without, revision.day)
     if revision.staged and all(one.severity is Severity.WARNING or one.rule == "out/not-staged" for one in kept):
         kept = [one for one in kept if one.rule != "out/not-staged"]  # the commit stands without those files
     once = tuple(_once(sorted(kept, key=_order)))
@@ -122,8 +124,14 @@ def _pairs(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
 class _Applied:
     """Which silences and baseline entries have met a finding."""
 
-    def __init__(self, silences: Sequence[SilenceEntry], baseline: Baseline, lasting: frozenset[str]) -> None:
-        self.silences, self.baseline = silences, baseline
+    def __init__(
+        self,
+        silences: Sequence[SilenceEntry],
+        baseline: Baseline,
+        lasting: frozenset[str],
+        unsilenceable: frozenset[str],
+    ) -> None:
+        self.silences, self.baseline, self.unsilenceable = silences, baseline, unsilenceable
         self.by_rule: dict[str, list[int]] = {}
         for index, silence in enumerate(silences):
             self.by_rule.setdefault(silence.rule, []).append(index)
@@ -137,6 +145,8 @@ class _Applied:
         if finding.severity is Severity.INVALID:
             self.refused.add(finding.rule)
             return finding.severity
+        if finding.rule in self.unsilenceable:
+            return finding.severity
         level: Severity | None = finding.severity
         for index in self.by_rule.get(finding.rule, ()):
             silence = self.silences[index]
@@ -149,17 +159,19 @@ class _Applied:
             return Severity.WARNING
         return level
 
-    def unused(self, fleet: Fleet, rules: dict[str, Rule], without: frozenset[str]) -> Iterator[Finding]:
-        """What silences nothing, but for rules that were not judged."""
+    def unused(self, fleet: Fleet, rules: dict[str, Rule], without: frozenset[str], day: date) -> Iterator[Finding]:
+        """What silences nothing, but for rules that were not judged; of an ended silence `inventory/expired` tells."""
         for index, silence in enumerate(self.silences):
             unknown = list(_unknown(silence, fleet))
             yield from unknown
-            if unknown or index in self.met or silence.rule in without:
+            if unknown or index in self.met or silence.rule in without or silence.has_ended(day):
                 continue
             place = fleet.texts.value(silence.file, (*silence.path, "rule"))
             rule = rules.get(silence.rule)
             if rule is None:
                 why, hint = _no_rule(silence.rule, rules)
+            elif not rule.silenceable:
+                why, hint = f"{silence.rule} can't be silenced, since it is about silences", "remove the silence"
             elif rule.severity is Severity.INVALID or silence.rule in self.refused:
                 why = f"{silence.rule} can't be silenced, since no valid manifest can be made"
                 hint = "remove the silence"

@@ -66,7 +66,8 @@ class Rule(Row, frozen=True, kw_only=True):
     that could not be read or rendered. One that `needs_catalog` says nothing while a line of the catalog can't be read.
     One that `compares` judges a change, and nothing where the revision to compare with can't be read; one that
     `compares_inventory` compares what both declare. One that is
-    `fleet_wide` compares clusters with each other, and says nothing where only some of them are read.
+    `fleet_wide` compares clusters with each other, and says nothing where only some of them are read. What is not
+    `silenceable` stands whatever a silence or a baseline says.
     """
 
     needs_all: bool = False
@@ -74,12 +75,14 @@ class Rule(Row, frozen=True, kw_only=True):
     compares: bool = False
     compares_inventory: bool = False
     fleet_wide: bool = False
+    silenceable: bool = True
     judges: Judges = Judges.REPOSITORY
 
     @property
     def lasting(self) -> bool:
         """Whether a baseline may list it: it tells of the fleet, not of one change or of files that render mends."""
-        return not (self.compares or self.compares_inventory) and self.family != "out"
+        changes = self.compares or self.compares_inventory
+        return self.silenceable and not changes and self.family != "out"
 
     @property
     def family(self) -> str:

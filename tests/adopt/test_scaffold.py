@@ -113,11 +113,21 @@ def test_gitlab_includes_its_jobs() -> None:
     files = scaffold("x", Ci.GITLAB, HOSTED)
     [included] = yaml.safe_load(files[".gitlab-ci.yml"])["include"]
     jobs = yaml.safe_load(files[included["local"]])
-    names = {"drivergate-gate", "drivergate-drift", "drivergate-diff", "drivergate-catalog"}
+    names = {f"drivergate-{name}" for name in ("gate", "drift", "diff", "scheduled", "catalog")}
     assert {name for name in jobs if not name.startswith(".")} == names
     reports = jobs["drivergate-gate"]["artifacts"]
     assert reports["when"] == "always"
     assert reports["reports"] == {"codequality": "build/code-quality.json", "junit": "build/junit.xml"}
+
+
+def test_the_schedule_judges_what_stands() -> None:
+    script = "sh .ci/drivergate scheduled"
+    text, workflow = workflows()[".github/workflows/drivergate-catalog.yaml"]
+    assert workflow["jobs"]["scheduled"]["steps"][-1] == {"run": script}
+    assert "\non:\n  schedule:\n" in text
+    job = yaml.safe_load(scaffold("x", Ci.GITLAB, HOSTED)[".gitlab/drivergate.yml"])["drivergate-scheduled"]
+    assert (job["rules"], job["script"]) == ([{"if": '$CI_PIPELINE_SOURCE == "schedule"'}], [script])
+    assert "drivergate check --scheduled" in scaffold("x", Ci.GITLAB, HOSTED)[".ci/drivergate"]
 
 
 @pytest.mark.parametrize("ci", Ci)

@@ -4,6 +4,7 @@
 #   sh .ci/drivergate gate               the commit against its parent
 #   sh .ci/drivergate diff origin/main   what the change does to the fleet, as Markdown for a comment
 #   sh .ci/drivergate drift              out/ against inventory/, whatever else is wrong
+#   sh .ci/drivergate scheduled          what stands, on the day of the run: fails on silences that are past their day
 # Reports of the gate lie in build/: for GitHub SARIF and a summary, for GitLab code quality and tests.
 set -eu
 
@@ -36,8 +37,11 @@ case "${1:-}" in
   drift)
     exec drivergate render --check
     ;;
+  scheduled)
+    exec drivergate check --scheduled
+    ;;
   *)
-    echo "usage: sh .ci/drivergate gate [TARGET] | diff TARGET | drift" >&2
+    echo "usage: sh .ci/drivergate gate [TARGET] | diff TARGET | drift | scheduled" >&2
     exit 2
     ;;
 esac
