@@ -51,6 +51,13 @@ def _lifted(base: Revision, head: Revision) -> Iterator[Danger]:
             yield from danger.lifted(earlier[cluster.name], cluster)
 
 
+def _holds_of(cluster: Cluster) -> Iterator[Danger]:
+    """What held the pools of a cluster that is no longer declared."""
+    for pool in cluster.pools:
+        if pool.hold is not None:
+            yield danger.undeclared(pool, pool.hold)
+
+
 class _Comparing:
     """Both revisions by cluster, and what was found out once for all."""
 
@@ -78,7 +85,7 @@ class _Comparing:
                     ring=was.ring,
                     presence=Presence.REMOVED,
                     pools=tuple(one for one in pools if one.outcome is Outcome.REMOVED),
-                    dangers=(gone(was),),
+                    dangers=(gone(was), *_holds_of(was)),
                 )
 
     def both(self, was: Cluster, becomes: Cluster) -> ClusterImpact:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from generator.change.holds import lifted_holds
 from generator.change.objects import Objects, Pair
-from generator.declared.fleet import Cluster
+from generator.declared.fleet import Cluster, Hold, Pool
 from generator.facts import label
 from generator.facts.release import DriverApi
 from generator.finding import Place
@@ -81,16 +81,31 @@ def of_cluster(was: Cluster, becomes: Cluster, found: Objects) -> Iterator[Dange
 def lifted(was: Cluster, becomes: Cluster) -> Iterator[Danger]:
     """Holds that go: from the next change on nothing keeps the driver of these nodes as it is."""
     for lift in lifted_holds(was, becomes):
-        names = lift.becomes or (lift.was,)
-        for pool in names:
-            gone = "" if lift.becomes else ", and no pool declares its nodes any more"
+        if not lift.becomes:
+            yield undeclared(lift.was, lift.hold)
+        for pool in lift.becomes:
             yield Danger(
                 kind=Kind.LIFTED,
                 cluster=becomes.name,
                 pool=pool.name,
-                message=f'the hold of pool "{was.name}/{lift.was.name}" is lifted ("{lift.hold}"){gone}',
+                message=_is_lifted(lift.was, lift.hold),
                 way_out="look whether the reason is gone: nothing keeps a later change from its driver",
             )
+
+
+def undeclared(pool: Pool, hold: Hold) -> Danger:
+    """A hold that goes with the declaration of its nodes."""
+    return Danger(
+        kind=Kind.LIFTED,
+        cluster=pool.cluster,
+        pool=pool.name,
+        message=f"{_is_lifted(pool, hold)}, and no pool declares its nodes any more",
+        way_out="look whether the reason is gone, or leave the pool declared",
+    )
+
+
+def _is_lifted(pool: Pool, hold: Hold) -> str:
+    return f'the hold of pool "{pool.cluster}/{pool.name}" is lifted ("{hold}")'
 
 
 def begins(cluster: str, pool: str, pair: Pair) -> Iterator[Danger]:

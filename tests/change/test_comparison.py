@@ -343,3 +343,11 @@ def test_a_hold_that_is_lifted_with_a_change_of_the_driver_blocks_once() -> None
         'version "580" -> "595"'
     )
     assert dangers(then, now) == [("a", "held", True, message)]
+
+
+def test_a_cluster_that_goes_says_what_held_its_pools() -> None:
+    two = {**driver('branch: "580"'), "inventory/d.yaml": cluster(pool("held", HELD), pool("free"), name="d")}
+    found = {one.cluster: one for one in impact_of(two, driver('branch: "580"')).clusters}
+    assert [danger.message for danger in found["d"].dangers if danger.kind is Kind.LIFTED] == [
+        'the hold of pool "d/held" is lifted ("benchmarks (until 2026-06-30)"), and no pool declares its nodes any more'
+    ]

@@ -69,3 +69,13 @@ def test_what_is_no_scheduled_run_is_bad_usage(fleet: Fleet, with_it: tuple[str,
     ended = drivergate(fleet.path, "check", "--scheduled", *with_it)
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
+
+
+def test_what_cannot_be_compared_is_a_warning_and_said(fleet: Fleet, tmp_path: Path) -> None:
+    fleet.commit({EAST: cluster().replace("nodes: 4", "nodes: 5") + ENDED.replace("2026", "2020")})
+    assert fleet.check("--rev", "HEAD").code == 1
+    fleet.git("clone", "-q", "--depth=1", f"file://{fleet.root}", str(tmp_path / "shallow"))
+    ended = drivergate(tmp_path / "shallow", "check", "--rev", "HEAD")
+    assert ended.code == 0
+    assert "whether clusters with a silence that has ended are touched can't be told: " in ended.err
+    assert "[inventory/expired]" in ended.out
