@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Pool
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.declared.workload import Workload
 from generator.finding import Place, Severity
 from generator.operator.driver import automatic

@@ -9,7 +9,7 @@ from generator.change.danger import Danger
 from generator.change.effect import Outcome
 from generator.change.evicted import Eviction, Trouble
 from generator.change.images import ImageChange, OnTheWay, Standing
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.operator.reload import Change
 
 

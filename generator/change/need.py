@@ -6,8 +6,7 @@ from generator.change.driver_choice import Reason
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts.cuda import needed
-from generator.operator.carries import Verdict, answer, loaded
-from generator.operator.placement import compatibility_of
+from generator.operator.carries import Verdict, answer, compatibility_of, loaded
 
 
 class Needs:

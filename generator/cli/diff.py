@@ -24,10 +24,9 @@ from generator.declared.affected import Changed, affected
 from generator.declared.selection import NOTHING, named
 from generator.edges.errors import CouldNotLookError
 from generator.edges.files import find_root
-from generator.edges.git.blobs import read_blobs
 from generator.edges.git.command import Git, below_top, git_at
 from generator.edges.git.difference import Difference
-from generator.edges.git.listing import Listings
+from generator.edges.git.listing import Listings, read_blobs
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.git.synced import compared_base
 from generator.edges.git.synced import named as named_base

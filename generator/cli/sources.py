@@ -10,8 +10,7 @@ from generator.cli.begin import machine_day
 from generator.cli.completion import complete_sources
 from generator.cli.options import ResultFormat, Root
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, colored, out, say, unknown
-from generator.declared.fleet import Fleet
-from generator.declared.source import Source
+from generator.declared.fleet import Fleet, Source
 from generator.declared.sources import Pinned, faults, lock_text, read_lock
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.cache import Copy, copy_of

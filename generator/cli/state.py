@@ -12,15 +12,13 @@ from msgspec.structs import replace
 from generator.cli.begin import Begun, opened
 from generator.cli.outcome import no_cluster
 from generator.cli.repository import door
-from generator.declared.baseline import Baseline, read_baseline
 from generator.declared.fleet import Cluster
 from generator.declared.inventory import unread as unread_file
 from generator.declared.kernel_twice import files_of
 from generator.declared.selection import EVERYTHING, NOTHING, Selection, named, selects
 from generator.edges.errors import CouldNotLookError, OutsideError
-from generator.edges.git.blobs import changed_blobs, read_blobs
 from generator.edges.git.history import start_tree
-from generator.edges.git.listing import Listings, untracked
+from generator.edges.git.listing import Listings, changed_blobs, read_blobs, untracked
 from generator.edges.git.synced import Base
 from generator.edges.source import Entry, Kind
 from generator.finding import Finding, Severity
@@ -29,16 +27,16 @@ from generator.render.ownership import ownership
 from generator.render.rendered import DRIVER_KINDS
 from generator.render.template import cluster_of
 from generator.report.summary import Summary, counts
-from generator.revision.assemble import assemble
+from generator.revision.assemble import assemble, is_read, named_files, places
 from generator.revision.declaration import AllButOtherShards, Declaration, declare, with_sources
 from generator.revision.driver_objects import DriverObject, driver_objects
-from generator.revision.inputs import is_read, named_files, places
 from generator.revision.revision import Before, Revision
 from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
 from generator.rules.table import RULES
 from generator.words import printable
 
 if TYPE_CHECKING:
+    from generator.declared.baseline import Baseline
     from generator.revision.narrow import Change, Narrowed
 
 OWN_KINDS = DRIVER_KINDS | {"Kustomization"}
@@ -105,7 +103,7 @@ def judged_state(begun: Begun) -> State:
     )
     rewritten, unknown = _rewritten(begun, revision)
     revision = replace(revision, rewritten=rewritten)
-    baseline = read_baseline(files[BASELINE]) if BASELINE in files else None
+    baseline = _baseline(files[BASELINE]) if BASELINE in files else None
     return State(
         root=begun.root,
         label=source.label,
@@ -117,6 +115,12 @@ def judged_state(begun: Begun) -> State:
         others_report=narrowed is not None and narrowed.others_report,
         scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",
     )
+
+
+def _baseline(data: bytes) -> Baseline:
+    from generator.declared.baseline import read_baseline  # few repositories have one
+
+    return read_baseline(data)
 
 
 def judged(state: State, *, without: frozenset[str] = frozenset()) -> Judgement:

@@ -8,16 +8,17 @@ from msgspec import UNSET, Struct
 
 from generator.declared import delivery as deliveries
 from generator.declared import model, nodeimage
-from generator.declared.cuda import cuda_settings
 from generator.declared.delivery import DeliveryMaker
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
     Cluster,
+    CudaSettings,
     Fleet,
     Install,
     Operator,
     Pool,
     SilenceEntry,
+    Source,
 )
 from generator.declared.inventory import Inventory, Loaded
 from generator.declared.kernel_twice import KernelTwice, kernels_twice
@@ -28,10 +29,10 @@ from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
 from generator.declared.pool import PoolMaker
 from generator.declared.shape import did_you_mean
-from generator.declared.source import declared as declared_sources
 from generator.declared.workload import Workload
 from generator.documents.places import Path
 from generator.documents.texts import Texts
+from generator.facts.cudachoice import Compatibility, LabelFamily
 from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, invalid
 from generator.layout import INVENTORY
@@ -100,8 +101,16 @@ def _fleet(
         silences=tuple(_silences(inventory, loaded)),
         texts=inventory.texts,
         workloads=workloads,
-        sources=declared_sources(loaded.shape.sources) if loaded else (),
+        sources=sources_of(loaded.shape.sources) if loaded else (),
         kernels_twice=tuple(_kernels_twice(inventory)),
+    )
+
+
+def sources_of(sources: Mapping[str, model.Source]) -> tuple[Source, ...]:
+    """The sources of a Fleet document by name."""
+    return tuple(
+        Source(name=name, url=source.url, ref=source.ref, path="/".join(filter(None, source.path.split("/"))))
+        for name, source in sorted(sources.items())
     )
 
 
@@ -251,7 +260,7 @@ def _cluster(
         profile=shape.profile,
         protect=bool(protect[0].value["protect"]) if protect else True,
         delivery=delivered,
-        cuda=cuda_settings(levels),
+        cuda=_cuda(levels),
     )
     return cluster, findings
 
@@ -380,4 +389,13 @@ def _silence(entry: model.Silence, file: str, index: int, clusters: tuple[str, .
         workloads=_names(entry.workloads),
         file=file,
         path=path,
+    )
+
+
+def _cuda(levels: tuple[Level, ...]) -> CudaSettings:
+    """What the levels of a cluster say, nearest first."""
+    settings, default = merged(below(levels, "cuda")), CudaSettings()
+    return CudaSettings(
+        compatibility=Compatibility(settings.get("compatibility", default.compatibility)),
+        labels=LabelFamily(settings.get("labels", default.labels)),
     )

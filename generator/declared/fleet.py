@@ -8,16 +8,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from generator.declared.cuda import DEFAULT, CudaSettings
 from generator.declared.delivery import NONE, Delivery
 from generator.declared.kernel_twice import KernelTwice
 from generator.declared.layers import Level, origin
 from generator.declared.mirror import Mirror
-from generator.declared.size import Size
-from generator.declared.source import Source
+from generator.declared.modelparts import Size
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.documents.places import Path
 from generator.documents.texts import Texts
+from generator.facts.cudachoice import Compatibility, LabelFamily
 from generator.facts.release import DriverApi, Release
 from generator.finding import Place
 
@@ -47,6 +46,22 @@ class OsRelease(Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.id}{self.version}"
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """Where a part of the inventory lives: a repository, a branch or tag of it, a folder in it ("" for all of it)."""
+
+    name: str
+    url: str
+    ref: str
+    path: str
+
+
+class CudaSettings(Struct, frozen=True):
+    """How a cluster's CUDA needs are read and written."""
+
+    compatibility: Compatibility = Compatibility.MINOR_VERSION
+    labels: LabelFamily = LabelFamily.DRIVER
 
 
 class Taint(Struct, frozen=True):
@@ -177,7 +192,7 @@ class Cluster(Struct, frozen=True, kw_only=True, dict=True):
     profile: str = ""
     protect: bool = True
     delivery: Delivery = NONE
-    cuda: CudaSettings = DEFAULT
+    cuda: CudaSettings = CudaSettings()
 
     @property
     def managed_pools(self) -> tuple[Pool, ...]:

@@ -1,4 +1,4 @@
-"""What the shapes of all kinds are made of."""
+"""What the shapes of all kinds are made of, and what they become."""
 
 import re
 from datetime import date
@@ -75,3 +75,10 @@ class Range(Shape, frozen=True):
 
     min: Count
     max: Count
+
+
+class Size(Struct, frozen=True):
+    """How many nodes a pool may have, or pods a workload."""
+
+    min: int
+    max: int

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 from generator.declared import model
 from generator.declared.fleet import Taint
 from generator.declared.inventory import Loaded
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.documents.places import Path
 from generator.documents.texts import Texts
 from generator.facts.label import label_key_problem, label_value_problem

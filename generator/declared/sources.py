@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import MsgspecError, Struct, json
 
-from generator.declared.source import Source
+from generator.declared.fleet import Source
 from generator.documents.texts import Texts
 from generator.finding import Finding, Place, invalid
 from generator.layout import SOURCES_LOCK, is_plain_path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.documents.places import Path
 from generator.facts.cudachoice import By, Compatibility
 

@@ -8,10 +8,9 @@ from msgspec import UNSET, Struct
 from generator.declared import workloadmodel as model
 from generator.declared.fleet import Cluster
 from generator.declared.inventory import Inventory, Loaded
-from generator.declared.modelparts import OBJECT_NAME
+from generator.declared.modelparts import OBJECT_NAME, Size
 from generator.declared.requirements import of_term
 from generator.declared.shape import did_you_mean
-from generator.declared.size import Size
 from generator.declared.workload import POD, SCALABLE, UNSCALABLE, Workload
 from generator.declared.workloadbudget import Budgets
 from generator.documents.places import Path

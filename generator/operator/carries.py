@@ -1,6 +1,7 @@
 """Whether a pool's driver meets a CUDA need, as of the catalog: a branch tag says which driver is in it only there.
 
-One answer for the rules, for the verbs, and for what is rendered.
+One answer for the rules, for the verbs, and for what is rendered: the required nodeAffinity of a workload has its need
+and its own terms as nodeSelectorTerms.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,12 +12,14 @@ from msgspec import Struct
 
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Mode, Pool
+from generator.declared.workload import Workload
 from generator.facts import branch as branches
 from generator.facts import driver as drivers
 from generator.facts import label
+from generator.facts.affinity import Term
 from generator.facts.cuda import Need, newest_toolkit
-from generator.facts.cudachoice import Compatibility, LabelFamily
-from generator.facts.driveraffinity import PoolSelector, labels_of
+from generator.facts.cudachoice import By, Compatibility, LabelFamily
+from generator.facts.driveraffinity import PoolSelector, labels_of, placement
 from generator.facts.driverrange import EVERY, Range, after, of_branch
 from generator.operator.combination import combinations
 
@@ -177,3 +180,33 @@ def _reachable(need: Need, compatibility: Compatibility, family: branches.Family
     low = (int(reach.first_branch or 0), 0, 0)
     high = (int(reach.last_branch) + 1, 0, 0) if reach.last_branch else None
     return need.satisfied(Range(low, high), compatibility) is not False
+
+
+def compatibility_of(workload: Workload, cluster: Cluster) -> Compatibility:
+    """The workload's own choice, else the cluster's."""
+    return workload.compatibility or cluster.cuda.compatibility
+
+
+def workload_terms(cluster: Cluster, workload: Workload) -> tuple[Term, ...]:
+    """What the workload's pods must require of nodes of the cluster; () where it has no need that labels can say."""
+    if workload.cuda is None:
+        return ()
+    compatibility = compatibility_of(workload, cluster)
+    return placement(
+        workload.cuda.drivers(compatibility),
+        selectors(cluster, cluster.pools_of(workload), workload.cuda, compatibility),
+        own=workload.node_selector_terms,
+        family=cluster.cuda.labels,
+        by=workload.affinity_by,
+    )
+
+
+def need_terms(cluster: Cluster, need: Need, *, by: By = By.LABELS) -> tuple[Term, ...]:
+    """What pods with this need must require in the cluster, whichever of its pools that leaves."""
+    compatibility = cluster.cuda.compatibility
+    return placement(
+        need.drivers(compatibility),
+        selectors(cluster, cluster.pools, need, compatibility),
+        family=cluster.cuda.labels,
+        by=by,
+    )

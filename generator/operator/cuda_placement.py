@@ -10,8 +10,16 @@ from generator.declared.workload import Workload
 from generator.facts import affinity
 from generator.facts.cuda import needed
 from generator.facts.cudachoice import Compatibility
-from generator.operator.carries import Answer, Loaded, Verdict, answer, known_labels, loaded, reachable
-from generator.operator.placement import compatibility_of
+from generator.operator.carries import (
+    Answer,
+    Loaded,
+    Verdict,
+    answer,
+    compatibility_of,
+    known_labels,
+    loaded,
+    reachable,
+)
 
 
 class OnPool(Struct, frozen=True, kw_only=True):

@@ -10,8 +10,7 @@ from generator.facts.branch import Family
 from generator.facts.driveraffinity import labels_of
 from generator.facts.driverrange import Range
 from generator.facts.release import DriverApi
-from generator.operator.carries import FAMILIES, Loaded, known_labels
-from generator.operator.placement import compatibility_of
+from generator.operator.carries import FAMILIES, Loaded, compatibility_of, known_labels
 
 
 def obstacles(fleet: Fleet, cluster: Cluster, pool: Pool, drivers: Sequence[Loaded]) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ def _terms(cluster: Cluster, workload: Workload) -> tuple[Mapping[str, Any], ...
     """The nodeSelectorTerms of its need; what they take is loaded where there is one."""
     if workload.cuda is None:
         return ()
-    from generator.operator.placement import workload_terms
+    from generator.operator.carries import workload_terms
 
     return workload_terms(cluster, workload)
 

@@ -10,9 +10,8 @@ from generator.declared.workload import Workload
 from generator.facts.affinity import Term
 from generator.facts.cuda import Need, needed
 from generator.facts.cudachoice import By
-from generator.operator.carries import Verdict, answer, loaded
+from generator.operator.carries import Verdict, answer, compatibility_of, loaded, need_terms, workload_terms
 from generator.operator.obstacles import obstacles
-from generator.operator.placement import compatibility_of, need_terms, workload_terms
 from generator.render.scalar import quoted, text
 from generator.report.formats.text import table
 from generator.words import printable

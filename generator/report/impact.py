@@ -11,7 +11,7 @@ from generator.change.evicted import Eviction
 from generator.change.images import ImageChange, OnTheWay, Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
 from generator.change.passage import Moment
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.operator.reload import Change
 from generator.rules.upgrade.ring import order
 from generator.words import and_more, counted, printable

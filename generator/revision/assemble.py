@@ -7,14 +7,15 @@ from generator.declared import policy
 from generator.declared.catalog import Catalog
 from generator.declared.crds import read_crd
 from generator.declared.fleet import Fleet
+from generator.declared.inventory import ENDINGS
 from generator.declared.selection import Everything
 from generator.facts import data
 from generator.facts.definition import Definition
 from generator.finding import Finding
-from generator.layout import is_plain_path
+from generator.layout import INPUTS, TEMPLATES, is_plain_path
 from generator.render.output import Rendered
 from generator.render.rendered import render
-from generator.render.template import collect
+from generator.render.template import ENDING, collect
 from generator.revision.declaration import Declaration, Door
 from generator.revision.revision import Revision
 
@@ -88,3 +89,21 @@ def _crds(fleet: Fleet, door: Door) -> tuple[tuple[Definition, ...], tuple[Findi
         definitions += kinds
         findings += problems
     return tuple(definitions), tuple(findings)
+
+
+def named_files(fleet: Fleet) -> frozenset[str]:
+    """The paths of bases, CRDs and manifests of budgets that the inventory names, as they are written there."""
+    bases = (cluster.operator.policy_base for cluster in fleet.clusters)
+    manifests = (manifest.file for workload in fleet.workloads for manifest in workload.manifests)
+    return frozenset({*bases, *fleet.crds, *manifests})
+
+
+def places(named: frozenset[str]) -> tuple[str, ...]:
+    """The folders and named files among which all input lies, sorted."""
+    return tuple(sorted({*INPUTS, *filter(is_plain_path, named)}))
+
+
+def is_read(path: str) -> bool:
+    """Whether a file below one of our folders would be read, and does not just lie there as notes do."""
+    folder = path.partition("/")[0]
+    return path.endswith(ENDING if folder == TEMPLATES else ENDINGS)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.declared.baseline import Baseline, Entry, entry_of
 from generator.declared.fleet import Fleet, SilenceEntry
 from generator.declared.selection import EVERYTHING
 from generator.declared.shape import did_you_mean
@@ -14,6 +14,10 @@ from generator.finding import Finding, Place, Severity
 from generator.layout import OUT
 from generator.revision.revision import Revision
 from generator.rules.rule import RUNS, Rule, problems_of
+
+if TYPE_CHECKING:  # few repositories have a baseline
+    from generator.declared.baseline import Baseline
+    from generator.declared.baseline import Entry as BaselineEntry
 
 
 class Judgement(Struct, frozen=True):
@@ -40,7 +44,7 @@ def judge(
     rules: Sequence[Rule],
     *,
     told: Iterable[Finding] = (),
-    baseline: Baseline | None = None,
+    baseline: "Baseline | None" = None,
     without: frozenset[str] = frozenset(),
 ) -> Judgement:
     """Runs the rules but those `without`. `told` are the findings of reading and rendering."""
@@ -67,7 +71,7 @@ def judge(
             findings += map(rule.finding, problems_of(rule, revision))
     lasting = frozenset(rule.id for rule in rules if rule.lasting)
     refused = frozenset(rule.id for rule in rules if not rule.silenceable)
-    applied = _Applied(revision.fleet.silences, baseline or Baseline(), lasting, refused)
+    applied = _Applied(revision.fleet.silences, baseline, lasting, refused)
     kept, ignored = [], []
     for finding in findings:
         level = applied.level(finding)
@@ -127,7 +131,7 @@ class _Applied:
     def __init__(
         self,
         silences: Sequence[SilenceEntry],
-        baseline: Baseline,
+        baseline: "Baseline | None",
         lasting: frozenset[str],
         unsilenceable: frozenset[str],
     ) -> None:
@@ -135,10 +139,11 @@ class _Applied:
         self.by_rule: dict[str, list[int]] = {}
         for index, silence in enumerate(silences):
             self.by_rule.setdefault(silence.rule, []).append(index)
-        self.entries = {entry for entry in baseline.entries if entry.rule in lasting}
+        self.listed = baseline.entries if baseline is not None else ()
+        self.entries = {entry for entry in self.listed if entry.rule in lasting}
         self.met: set[int] = set()
         self.refused: set[str] = set()
-        self.met_entries: set[Entry] = set()
+        self.met_entries: set[BaselineEntry] = set()
 
     def level(self, finding: Finding) -> Severity | None:
         """The severity that is left of a finding; None where it is ignored. INVALID stays what it is."""
@@ -153,10 +158,13 @@ class _Applied:
             if _meets(silence, finding):
                 self.met.add(index)
                 level = None if silence.ignore or level is None else Severity.WARNING
-        entry = entry_of(finding)
-        if level is Severity.ERROR and entry in self.entries:
-            self.met_entries.add(entry)
-            return Severity.WARNING
+        if level is Severity.ERROR and self.entries:
+            from generator.declared.baseline import entry_of
+
+            entry = entry_of(finding)
+            if entry in self.entries:
+                self.met_entries.add(entry)
+                return Severity.WARNING
         return level
 
     def unused(self, fleet: Fleet, rules: dict[str, Rule], without: frozenset[str], day: date) -> Iterator[Finding]:
@@ -178,8 +186,8 @@ class _Applied:
             else:
                 why, hint = f"no {silence.rule} finding is left for this silence", "remove the silence"
             yield _unused(place, why, hint)
-        stale = [entry for entry in self.baseline.entries if entry not in self.met_entries]
-        places = self.baseline.places() if stale else {}
+        stale = [entry for entry in self.listed if entry not in self.met_entries]
+        places = self.baseline.places() if stale and self.baseline is not None else {}
         for entry in stale:
             why = f"no {entry.rule} finding is left for the baseline entry {entry.subject}"
             if entry.rule not in rules:

@@ -145,9 +145,19 @@ def of_workloads(module: str, function: str) -> Callable[[ClusterInputs], Iterab
 
     It needs a quarter of the modules of a check, and a check of a fleet without workloads shall not wait for them.
     """
+    return _loaded_where(lambda inputs: bool(inputs.workloads), module, function)
 
+
+def of_changed_objects(module: str, function: str) -> Callable[[ClusterInputs], Iterable[Any]]:
+    """The function of a module of rules/ that judges driver objects that changed, imported where any did."""
+    return _loaded_where(lambda inputs: bool(inputs.against), module, function)
+
+
+def _loaded_where(
+    is_needed: Callable[[ClusterInputs], bool], module: str, function: str
+) -> Callable[[ClusterInputs], Iterable[Any]]:
     def ask(inputs: ClusterInputs) -> Iterable[Any]:
-        if not inputs.workloads:
+        if not is_needed(inputs):
             return ()
         answer: Iterable[Any] = getattr(import_module(f"generator.rules.{module}"), function)(inputs)
         return answer

@@ -5,7 +5,7 @@ import yaml
 from generator.facts import cuda
 from generator.facts.cuda import Need
 from generator.facts.driveraffinity import families
-from generator.operator.placement import workload_terms
+from generator.operator.carries import workload_terms
 from generator.report.cuda import Placement, placements_text
 from tests.cases.inventory import HEAD, files, image, pool
 from tests.cases.outcome import Result, hides, outcome, shows

@@ -282,7 +282,6 @@ def test_a_fleet_without_workloads_does_not_wait_for_what_they_need() -> None:
         "facts.budget",
     )
     needs = (
-        "operator.placement",
         "operator.carries",
         "operator.cuda_placement",
         "operator.upgraded",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from generator.declared.source import Source, declared
+from generator.declared.build import sources_of
+from generator.declared.fleet import Source
 from generator.declared.sources import Pinned, lock_text, problems, read_lock
 from generator.finding import Severity
 from generator.layout import SOURCES_LOCK
@@ -146,5 +147,5 @@ def test_a_lock_file_is_sorted_and_read_as_it_was_written() -> None:
 
 
 def test_no_sources_need_no_lock_file() -> None:
-    assert declared({}) == ()
+    assert sources_of({}) == ()
     assert findings(files()) == ()

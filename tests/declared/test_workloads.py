@@ -5,8 +5,8 @@ import pytest
 from generator.declared.build import build
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
+from generator.declared.modelparts import Size
 from generator.declared.selection import exactly
-from generator.declared.size import Size
 from generator.declared.workload import Workload
 from generator.facts.cudachoice import By, Compatibility, LabelFamily
 from generator.finding import Place, Severity

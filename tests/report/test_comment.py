@@ -7,7 +7,7 @@ from generator.change.effect import Outcome
 from generator.change.evicted import Eviction, Trouble
 from generator.change.images import ImageChange, Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.operator.reload import Change
 from generator.report.comment import comment
 from generator.report.formats.markdown import LONGEST

@@ -10,7 +10,7 @@ from generator.change.evicted import Eviction, Trouble
 from generator.change.images import ImageChange, Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
 from generator.change.places import Places
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.finding import Finding, Severity
 from generator.operator.reload import Change
 from generator.report.entries import entries

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from generator.edges.errors import CouldNotLookError, UnreadableError
-from generator.edges.git.blobs import read_blobs
 from generator.edges.git.command import Git
 from generator.edges.git.history import Commit, start_commit, start_tree
-from generator.edges.git.listing import Listings
+from generator.edges.git.listing import Listings, read_blobs
 from generator.edges.source import Entry, Kind, below, insides
 from generator.words import printable
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from generator.declared.coverage import Covering
 from generator.declared.fleet import Pool
-from generator.declared.size import Size
+from generator.declared.modelparts import Size
 from generator.declared.workload import Workload, WorkloadBudget
 from generator.facts.amount import rounded_up
 from generator.facts.budget import Budget, Count, Status, needs_scale, settled

@@ -6,7 +6,6 @@ from generator.declared.fleet import Install, Mode
 from generator.finding import Severity
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.operator.base_fields import base_field_lost
-from generator.rules.operator.changed_objects import immutable_change, renamed
 from generator.rules.operator.crashes import crashes_operator
 from generator.rules.operator.fields import not_in_release, unknown_field
 from generator.rules.operator.objects import kernel_name_collision, name_too_long, taint_not_tolerated
@@ -14,7 +13,7 @@ from generator.rules.operator.own_templates import object_differs
 from generator.rules.operator.precompiled import unsupported_with_precompiled
 from generator.rules.operator.selectors import circular_selector, default_conflict, reserved_label, selector_overlap
 from generator.rules.operator.shared_settings import mixed_driver, mixed_os, mixed_upgrade_policy
-from generator.rules.rule import ClusterRule, Problem, Rule
+from generator.rules.rule import ClusterRule, Problem, Rule, of_changed_objects
 from generator.rules.setting import said
 
 
@@ -104,13 +103,17 @@ RULES: tuple[Rule, ...] = (
     ClusterRule("operator/unknown-field", U, "a field that the driver API doesn't have", unknown_field),
     ClusterRule("operator/crashes-operator", U, "a setting that stops the operator itself", crashes_operator),
     ClusterRule(
-        "operator/immutable-change", E, "a field changes that the API server keeps", immutable_change, compares=True
+        "operator/immutable-change",
+        E,
+        "a field changes that the API server keeps",
+        of_changed_objects("operator.changed_objects", "immutable_change"),
+        compares=True,
     ),
     ClusterRule(
         "operator/renamed",
         E,
         "a driver object goes and another one takes its nodes",
-        renamed,
+        of_changed_objects("operator.changed_objects", "renamed"),
         needs_all=True,
         compares=True,
     ),

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from generator.edges.errors import CouldNotLookError, UnreadableError
-from generator.edges.git.blobs import blob_id
 from generator.edges.git.command import git_at
-from generator.edges.git.listing import Listings
+from generator.edges.git.listing import Listings, blob_id
 from generator.edges.git.snapshots import CommitTree, Index
 from generator.edges.source import Entry, Kind
 from tests.testing.gitrepo import Repo
