@@ -1,7 +1,8 @@
 """What render owns: the manifest of its files, and what it would write and remove."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from msgspec import Struct
@@ -113,11 +114,22 @@ class Taken(Struct, frozen=True, kw_only=True):
         return frozenset({self.name, self.cluster})
 
 
+def allowing(taken: Sequence[Taken]) -> dict[str, frozenset[str]]:
+    """By path the names that allow a removal: its own, its cluster's, and its pool's alone where no other has that."""
+    bare = Counter(removal.name.partition("/")[2] for removal in taken)
+    names = {}
+    for removal in taken:
+        alone = removal.name.partition("/")[2]
+        unique = bool(alone) and bare[alone] == 1
+        names[removal.path] = removal.names | {alone} if unique else removal.names
+    return names
+
+
 def needless(
-    names: Iterable[str], taken: Iterable[Taken], removed: Iterable[str], present: Mapping[str, bytes]
+    names: Iterable[str], taken: Sequence[Taken], removed: Iterable[str], present: Mapping[str, bytes]
 ) -> tuple[str, ...]:
     """The names that allow nothing. What a killed run has removed is still allowed, so that it can be run again."""
-    known = {name for one in taken for name in one.names}
+    known: frozenset[str] = frozenset().union(*allowing(taken).values())
     begun = {cluster_of(path) for path in removed if path not in present}
     return tuple(name for name in sorted(names) if name not in known and name.partition("/")[0] not in begun)
 

@@ -8,7 +8,7 @@ from generator.declared.crds import plain
 from generator.declared.selection import selects
 from generator.finding import Place, Severity
 from generator.layout import MANIFEST, OUT
-from generator.render.ownership import strays, taken_away
+from generator.render.ownership import allowing, strays, taken_away
 from generator.render.template import cluster_of
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.revision.fleet_inputs import FleetInputs
@@ -68,8 +68,10 @@ def removal(fleet: FleetInputs) -> Iterator[Problem]:
         yield _problem(f"{OUT}/{path}", what, hint, cluster_of(path))
     if fleet.allow_remove is None:
         return
-    for taken in taken_away(fleet.rendered, fleet.out, todo.removed):
-        if not fleet.allow_remove & taken.names:
+    removals = list(taken_away(fleet.rendered, fleet.out, todo.removed))
+    names = allowing(removals)
+    for taken in removals:
+        if not fleet.allow_remove & names[taken.path]:
             where = f"{OUT}/{taken.path}"
             hint = f"keep it, or run: drivergate render --allow-remove {taken.name}"
             message = f"{taken.what} would be removed from git, and its drivers with it"

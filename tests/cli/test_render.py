@@ -193,10 +193,15 @@ def test_a_diff_of_an_inventory_that_can_t_be_rendered_is_none(fleet: Path, capf
     assert "---" not in called.out
 
 
+def test_the_name_of_the_pool_is_enough_where_no_other_has_it(fleet: Path, capfd: Capture) -> None:
+    assert call(capfd, "render", "--allow-remove", "b", root=fleet).code == 0
+    assert not (fleet / GONE).exists()
+
+
 @pytest.mark.parametrize("mode", ["", "--check", "--diff"])
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("one/bb", 'did you mean "one/b"?'), ("nope", "what would go: one/b"), ("b", "what would go: one/b")],
+    [("one/bb", 'did you mean "one/b"?'), ("nope", "what would go: one/b")],
 )
 def test_a_name_that_allows_nothing_is_bad_usage(fleet: Path, capfd: Capture, name: str, hint: str, mode: str) -> None:
     called = call(capfd, "render", *([mode] if mode else []), "--allow-remove", name, root=fleet)

@@ -10,6 +10,8 @@ from generator.render.ownership import (
     HEADER,
     Changes,
     Ownership,
+    Taken,
+    allowing,
     changes,
     digest,
     manifest,
@@ -162,13 +164,13 @@ def test_a_driver_object_is_taken_away_by_its_name() -> None:
 def needed(present: dict[str, bytes], *names: str) -> tuple[str, ...]:
     now = made({**files(), "inventory/two.yaml": cluster(POOL, name="two")})
     removed = against(now, fresh(made())).removed
-    return needless(names, taken_away(now, present, removed), removed, present)
+    return needless(names, list(taken_away(now, present, removed)), removed, present)
 
 
 def test_a_name_that_allows_nothing_is_needless() -> None:
     before = fresh(made())
     assert needed(before, "one/b", "one") == ()
-    assert needed(before, "b", "nope", "two", "one/b", "one/c") == ("b", "nope", "one/c", "two")
+    assert needed(before, "b", "nope", "two", "one/b", "one/c") == ("nope", "one/c", "two")
 
 
 def test_what_a_killed_run_was_allowed_its_next_one_may_be_allowed_again() -> None:
@@ -200,3 +202,15 @@ def test_other_files_go_without_asking() -> None:
 
 def test_nothing_of_it_is_invalid() -> None:
     assert [one for one in made().findings if one.severity is Severity.INVALID] == []
+
+
+def test_a_pools_name_allows_its_removal_unless_two_clusters_have_it() -> None:
+    def removal(cluster: str, pool: str) -> Taken:
+        return Taken(path=f"{cluster}/{pool}.yaml", cluster=cluster, what="", name=f"{cluster}/{pool}")
+
+    names = allowing([removal("one", "a"), removal("two", "a"), removal("one", "b")])
+    assert names == {
+        "one/a.yaml": {"one/a", "one"},
+        "two/a.yaml": {"two/a", "two"},
+        "one/b.yaml": {"one/b", "one", "b"},
+    }

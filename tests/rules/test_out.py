@@ -108,7 +108,7 @@ def test_names_that_let_it_go(name: str) -> None:
     assert removed(revision(POOL, B), "else", name) == []
 
 
-@pytest.mark.parametrize("name", ["two/b", "a", "b", "One", "", "b/one", "*"])
+@pytest.mark.parametrize("name", ["two/b", "a", "One", "", "b/one", "*"])
 def test_names_that_don_t(name: str) -> None:
     assert len(removed(revision(POOL, B), name)) == 1
 
