@@ -124,7 +124,7 @@ def _read(context: typer.Context, *, catalogs: bool = False) -> "Declaration | N
     from generator.cli.repository import Chosen, read_declaration
 
     try:
-        return read_declaration(Chosen(root=context.params.get("root")), catalogs=catalogs)
+        return read_declaration(Chosen(root=context.params.get("root")), catalogs=catalogs, notes=False)
     except Exception:  # noqa: BLE001 - whatever it is, the next call without completion reports it
         return None
 

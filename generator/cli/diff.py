@@ -19,7 +19,7 @@ from generator.cli.options import Clusters, Outputs, ReportFormat, Root, Today
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, no_cluster, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
-from generator.cli.repository import door
+from generator.cli.repository import door, unread_notes
 from generator.declared.affected import Changed, affected
 from generator.declared.selection import NOTHING, named
 from generator.edges.errors import CouldNotLookError
@@ -49,7 +49,8 @@ from generator.words import printable
 class Comparison(Struct, frozen=True, kw_only=True):
     """What came out; with `blocking` findings of the revision `unreadable` there is nothing to compare.
 
-    `sides` are both revisions as they were read, None where nothing of either was needed.
+    `sides` are both revisions as they were read, None where nothing of either was needed. `notes` say what is not known
+    of the head's other clusters.
     """
 
     base: str
@@ -60,6 +61,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     sides: tuple[Revision, Revision] | None = None
     blocking: tuple[Finding, ...] = ()
     unreadable: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class FailOn(StrEnum):
@@ -138,6 +140,8 @@ def compared(
         say(_why(found))
         return UNUSABLE
     printed_and_written(_texts(found, where, fail_on), printed, files)
+    for note in found.notes:
+        say(f"note: {note}")
     impact = found.impact
     answers = {
         "reload": impact.reloads,
@@ -206,6 +210,7 @@ def _reported(found: Comparison, root: str, fail_on: frozenset[str]) -> Reported
         sentence=report.sentence(found.impact),
         rules=documented(findings),
         clusters=tuple(one.cluster for one in found.impact.clusters),
+        notes=found.notes,
         judged=tuple(sorted(rule.id for rule in CHANGES)),
         scope="/".join(sorted(found.clusters)),
     )
@@ -247,7 +252,9 @@ def compare(
         changed = {change.path for change in changes}
         read = {path: data for path, data in inventory.items() if path in changed} | without_catalogs(inventory)
         declaration = with_sources(declare(read, door(source), day=state.day, part=NOTHING), lock)
-        return replace(comparison, blocking=declaration.blocking, unreadable=source.label)
+        unread = [*inventory] if clusters else []
+        notes = unread_notes(inventory, unread, state, rev=head)
+        return replace(comparison, blocking=declaration.blocking, unreadable=source.label, notes=notes)
     base_tree = CommitTree(git, commits[0], *INPUTS, SOURCES_LOCK)
     pair = revisions.compare(
         revisions.State(
@@ -263,7 +270,8 @@ def compare(
     if isinstance(pair, revisions.Unreadable):
         return replace(comparison, blocking=pair.blocking, unreadable=pair.label)
     difference_found = impact(pair.base, pair.head, total=reach.total, everything=reach.everything)
-    return replace(comparison, impact=difference_found, sides=(pair.base, pair.head))
+    notes = unread_notes(inventory, pair.unread, state, rev=head)
+    return replace(comparison, impact=difference_found, sides=(pair.base, pair.head), notes=notes)
 
 
 def _lock(source: Source) -> bytes | None:

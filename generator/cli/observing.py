@@ -238,9 +238,9 @@ def live_targets(
     if contexts and not clusters and not rings:
         return [Target(context, context) for context in contexts], False
     found = read_declaration(chosen, catalogs=False)
+    incomplete = report_unread(found, as_json=False)
     for name in clusters:
         named(found, name)
-    incomplete = report_unread(found, as_json=False)
     return targets(found.fleet.clusters, clusters, contexts, rings), incomplete
 
 
@@ -252,16 +252,19 @@ def release_of(operator: str | None, cluster: Cluster | None, objects: Objects) 
     return release
 
 
-def declared(name: str, chosen: Chosen) -> tuple[Declaration, Cluster]:
-    """A cluster of the inventory."""
-    found = read_declaration(chosen, catalogs=False)
-    return found, named(found, name)
+def declared(name: str, chosen: Chosen) -> Cluster:
+    """A cluster of the inventory; what of that can't be read is said."""
+    found = read_declaration(chosen, clusters=frozenset({name}), catalogs=False)
+    report_unread(found, as_json=False)
+    return named(found, name)
 
 
 def named(found: Declaration, name: str) -> Cluster:
     """The cluster of that name."""
     cluster = found.cluster(name)
     if cluster is None:
-        names = ", ".join(sorted(one.name for one in found.fleet.clusters)) or "none is declared"
-        raise typer.BadParameter(f'no cluster is named "{name}"; use one of {names}')
+        known = sorted({*(cluster.name for cluster in found.fleet.clusters), *found.inventory.others})
+        names = ", ".join(known) or "none is declared"
+        can_be_read = " that can be read" if found.blocking else ""
+        raise typer.BadParameter(f'no cluster{can_be_read} is named "{name}"; use one of {names}')
     return cluster

@@ -14,6 +14,7 @@ from generator.layout import MANIFEST, OUT
 from generator.words import dots, printable, shortened
 
 if TYPE_CHECKING:
+    from generator.cli.state import State
     from generator.render.ownership import Changes, Ownership
     from generator.revision.revision import Revision
 
@@ -106,7 +107,9 @@ def render(
     if refused or not blocking:
         _check_names_of_removals(state.revision)
     if blocking and not (diff and refused and printed is Format.TEXT):
-        return _blocked(blocking, findings, printed)
+        code = _blocked(blocking, findings, printed)
+        _say_notes(state)
+        return code
     revision = state.revision
     todo = revision.fleet_inputs.todo
     if not check and not diff:
@@ -125,10 +128,16 @@ def render(
         warnings = blocking or text.as_warnings(findings)
         if warnings:
             say(text.finding_lines(warnings, color=False).rstrip("\n"))
+    _say_notes(state)
     if refused:
         return UNUSABLE
     changed = bool(todo.told or todo.removed)
     return FOUND if changed and (check or exit_non_zero_on_change) else CLEAN
+
+
+def _say_notes(state: "State") -> None:
+    for note in state.notes:
+        say(f"note: {note}")
 
 
 def _blocked(blocking: Sequence[Finding], findings: Sequence[Finding], printed: Format) -> int:

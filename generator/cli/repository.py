@@ -4,14 +4,16 @@ import os
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from generator.cli.begin import opened
+from generator.cli.begin import Opened, opened
 from generator.declared.selection import named
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at
 from generator.edges.source import Kind, Source
 from generator.layout import INVENTORY, SOURCES_LOCK
 from generator.revision.declaration import Declaration, Door, declare, with_sources, without_catalogs
+from generator.words import printable
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -23,17 +25,41 @@ class Chosen(Struct, frozen=True, kw_only=True):
     today: str | None = None
 
 
-def read_declaration(chosen: Chosen, *, clusters: frozenset[str] = frozenset(), catalogs: bool) -> Declaration:
-    """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root and opened."""
+def read_declaration(
+    chosen: Chosen, *, clusters: frozenset[str] = frozenset(), catalogs: bool, notes: bool = True
+) -> Declaration:
+    """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root and opened.
+
+    Without `notes` nobody is told of errors in the rest of it.
+    """
     where = find_root(chosen.root)
     git = git_at(where, os.environ)
     state = opened(where, git, (INVENTORY,), staged=chosen.staged, rev=chosen.rev, today=chosen.today)
     source = state.source
     files = source.read([entry.path for entry in source.paths(INVENTORY, SOURCES_LOCK) if entry.kind is Kind.FILE])
     lock = files.pop(SOURCES_LOCK, None)
-    if not catalogs:
-        files = without_catalogs(files)
-    return with_sources(declare(files, door(source), day=state.day, part=named(clusters)), lock)
+    wanted = files if catalogs else without_catalogs(files)
+    declaration = with_sources(declare(wanted, door(source), day=state.day, part=named(clusters)), lock)
+    if not notes:
+        return declaration
+    unread = (*declaration.inventory.unread, *(files.keys() - wanted.keys()))
+    return replace(declaration, notes=unread_notes(files, unread, state, rev=chosen.rev, staged=chosen.staged))
+
+
+def unread_notes(
+    files: Mapping[str, bytes], unread: Sequence[str], state: Opened, *, rev: str | None = None, staged: bool = False
+) -> tuple[str, ...]:
+    """What is to be said where unread files below inventory/ have errors: nothing, or one line.
+
+    `rev` and `staged` are the options that name the state.
+    """
+    if not unread:
+        return ()
+    from generator.revision.unread import note, with_errors  # whoever reads everything needs none of it
+
+    broken = with_errors(files, unread, day=state.day)
+    option = f" --rev {printable(rev)}" if rev is not None else " --staged" if staged else ""
+    return (note(broken, f"drivergate check{option}"),) if broken else ()
 
 
 def door(source: Source) -> Door:
@@ -49,10 +75,15 @@ def door(source: Source) -> Door:
 
 
 def report_unread(declaration: Declaration, *, as_json: bool) -> bool:
-    """Whether something could not be read; if so that is said on stderr, unless the result itself reports it."""
+    """Whether something could not be read; if so that is said on stderr, unless the result itself reports it.
+
+    Errors in what was not read are said there too, and change nothing else.
+    """
     from generator.cli.outcome import say
     from generator.report.formats import text
 
     if declaration.blocking and not as_json:
         say(text.finding_lines(declaration.blocking, color=False).rstrip("\n"))
+    for note in declaration.notes:
+        say(f"note: {note}")
     return bool(declaration.blocking)

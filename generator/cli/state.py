@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from generator.cli.begin import Begun, opened
 from generator.cli.outcome import no_cluster
-from generator.cli.repository import door
+from generator.cli.repository import door, unread_notes
 from generator.declared.fleet import Cluster
 from generator.declared.inventory import unread as unread_file
 from generator.declared.kernel_twice import files_of
@@ -85,6 +85,10 @@ def judged_state(begun: Begun) -> State:
     not_files = _not_files(entries.values())
     if narrowed is None:
         _check_names(wanted.clusters, declaration, not_files)
+    of_unread: tuple[str, ...] = ()
+    if wanted.shard is None:  # what one shard leaves unread, another one judges
+        unread_files = declaration.inventory.unread
+        of_unread = unread_notes(texts, unread_files, begun.opened, rev=wanted.rev, staged=wanted.staged)
     revision = assemble(declaration, ways, below(TEMPLATES, files))
     out = {path[len(OUT) + 1 :]: content for path, content in below(OUT, files).items()}
     against, unread = _compared(begun, revision)
@@ -110,7 +114,7 @@ def judged_state(begun: Begun) -> State:
         revision=revision,
         findings=(*not_files, *revision.findings, *(baseline.findings if baseline is not None else ())),
         baseline=baseline,
-        notes=(*(narrowed.notes if narrowed else ()), *unread, *unread_before, *unknown),
+        notes=(*(narrowed.notes if narrowed else ()), *of_unread, *unread, *unread_before, *unknown),
         narrowed=narrowed is not None and revision.selection != EVERYTHING,
         others_report=narrowed is not None and narrowed.others_report,
         scope="{}-of-{}".format(*wanted.shard) if wanted.shard else "",

@@ -14,6 +14,7 @@ from generator.cli.observing import (
     each,
     live,
     live_targets,
+    named,
     objects_of,
     paired,
     release_of,
@@ -124,7 +125,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 def simulated(wanted: Sources, asked: Asked, chosen: Chosen) -> int:
     """Replays and prints; exit 1 where it stalls, 3 where the input leaves it open."""
     if wanted.given:
-        cluster = declared(asked.clusters[0], chosen)[1] if asked.clusters else None
+        cluster = declared(asked.clusters[0], chosen) if asked.clusters else None
         found = _replayed(objects_of(wanted), asked, cluster)
         return _print([(cluster.name if cluster else "", found)], [], asked, incomplete=False)
     if asked.contexts or asked.live:
@@ -141,10 +142,10 @@ def _live(target: Target, asked: Asked) -> Simulation:
 
 def _of_inventory(asked: Asked, chosen: Chosen) -> int:
     """Each chosen cluster as it is declared; what of the inventory can't be read is said."""
-    for name in asked.clusters:
-        declared(name, chosen)
     found = read_declaration(chosen, catalogs=False)
     incomplete = report_unread(found, as_json=False)
+    for name in asked.clusters:
+        named(found, name)
     wanted = targets(found.fleet.clusters, asked.clusters, (), asked.rings)
     made = [
         (one.name, _replayed(invented(found.fleet, one.cluster), asked, one.cluster)) for one in wanted if one.cluster

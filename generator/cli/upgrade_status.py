@@ -91,7 +91,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 def of_files(wanted: Sources, asked: Asked, chosen: Chosen) -> int:
     """One cluster, whose files are given."""
-    cluster = declared(asked.clusters[0], chosen)[1] if asked.clusters else None
+    cluster = declared(asked.clusters[0], chosen) if asked.clusters else None
     found = _found(objects_of(wanted), asked, cluster)
     out(json.printed(status_json(found)) if asked.as_json else status_text(found))
     return _code([found], [])

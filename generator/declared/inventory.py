@@ -46,7 +46,10 @@ class Refused(Struct, frozen=True):
 
 
 class Inventory(Struct, frozen=True, kw_only=True):
-    """All documents of the inventory, by kind, in the order of their paths; `others` are clusters left unread."""
+    """All documents of the inventory, by kind, in the order of their paths.
+
+    `others` are the names of clusters that were not asked for, and `unread` their files.
+    """
 
     fleets: tuple[Loaded[Fleet], ...]
     clusters: tuple[Loaded[Cluster], ...]
@@ -57,6 +60,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     refused: tuple[Refused, ...] = ()
     others: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def missing(self, kind: str) -> frozenset[str]:
         """Names of the documents of a kind that could not be read; "" among them may be any name."""
@@ -71,17 +75,19 @@ def load(files: Mapping[str, bytes], *, clusters: Selection = EVERYTHING) -> Inv
     catalogs: list[CatalogFile] = []
     refused: list[Refused] = []
     others: list[str] = []
+    unread_files: list[str] = []
     for file in sorted(files):
         if not file.endswith(ENDINGS):
             findings += _wrong_ending(file, files[file])
             continue
-        kind = _sniffed(KIND, files[file]) or _peeked(file, files[file])
+        kind = stated_kind(files[file]) or _peeked(file, files[file])
         if kind == "ImageCatalog":
             catalogs.append(read_catalog(file, files[file]))
             findings += catalogs[-1].findings
             continue
         if kind == "Cluster" and _is_other(files[file], clusters):
             others.append(_sniffed(NAME, files[file]))
+            unread_files.append(file)
             continue
         loaded, problems = _document(file, files[file], texts)
         findings += problems
@@ -101,7 +107,13 @@ def load(files: Mapping[str, bytes], *, clusters: Selection = EVERYTHING) -> Inv
         findings=tuple(findings),
         refused=tuple(refused),
         others=tuple(others),
+        unread=tuple(unread_files),
     )
+
+
+def stated_kind(data: bytes) -> str:
+    """The kind of a document as it stands at the beginning of a line; "" where none does."""
+    return _sniffed(KIND, data)
 
 
 def unread(file: str, why: str, hint: str) -> Finding:

@@ -84,6 +84,18 @@ def read(text: str | bytes, file: str, rules: Rules = INVENTORY) -> Document:
     return Document(value, tuple(reader.findings))
 
 
+def is_yaml(data: bytes) -> bool:
+    """Whether it can be taken apart as YAML at all, in a tenth of the time that `read` takes to say what it holds."""
+    text = decode(data)
+    if isinstance(text, Problem) or unreadable(text):
+        return False
+    try:
+        CParser(text).raw_parse()
+    except (YAMLError, UnicodeEncodeError):
+        return False
+    return True
+
+
 def places(text: str | bytes, file: str) -> Places:
     """The places of a document, up to where it breaks. A second reading: only for findings and origins."""
     decoded = decode(text)

@@ -41,10 +41,11 @@ class Unreadable(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """Both revisions, rendered as far as they are compared."""
+    """Both revisions, rendered as far as they are compared. `unread` are the head's files of other clusters."""
 
     base: Revision
     head: Revision
+    unread: tuple[str, ...]
 
 
 def compared_clusters(affected: Affected, wanted: Selection) -> Selection:
@@ -84,7 +85,7 @@ def compare(base: State, head: State, selection: Selection) -> Pair | Unreadable
     # Which drivergate the base was written for is no hindrance: this one renders both.
     if blocking := _blocking(base_revision, but=REQUIRES):
         return Unreadable(base.label, blocking)
-    return Pair(base_revision, head_revision)
+    return Pair(base_revision, head_revision, now.inventory.unread)
 
 
 def declared_before(

@@ -11,7 +11,7 @@ from generator import __version__
 from generator.declared.build import Built, build
 from generator.declared.catalog import Catalog, collect
 from generator.declared.fleet import Cluster, Fleet, Pool
-from generator.declared.inventory import KIND, Inventory, load
+from generator.declared.inventory import Inventory, load, stated_kind
 from generator.declared.selection import EVERYTHING, Selection, exactly
 from generator.finding import Finding, Severity
 
@@ -38,7 +38,8 @@ class Declaration(Struct, frozen=True, kw_only=True):
     """The inventory and the fleet that is built from it, as far as they were asked for.
 
     `day` is the day that the state is judged on. `selection` says which clusters the fleet holds, `whole` is the fleet
-    with the others where those were read too. `findings` are those of reading and building.
+    with the others where those were read too. `findings` are those of reading and building, and `notes` say what is not
+    known of the rest of the inventory.
     """
 
     day: date
@@ -47,6 +48,7 @@ class Declaration(Struct, frozen=True, kw_only=True):
     selection: Selection = EVERYTHING
     whole: Fleet | None = None
     findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -117,18 +119,7 @@ def _source_problems(declaration: Declaration, lock: bytes | None) -> tuple[Find
 
 def without_catalogs(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files but those that say that they are catalogs: thousands of images that tell nothing of a pool."""
-    catalogs = _of_kind(files, b"ImageCatalog")
-    return {path: data for path, data in files.items() if path not in catalogs}
-
-
-def _of_kind(files: Mapping[str, bytes], kind: bytes) -> dict[str, bytes]:
-    """The files that say at the beginning of a line that they are of a kind."""
-    chosen = {}
-    for path, data in files.items():
-        stated = KIND.search(data)
-        if stated is not None and stated[1] == kind:
-            chosen[path] = data
-    return chosen
+    return {path: data for path, data in files.items() if stated_kind(data) != "ImageCatalog"}
 
 
 def _built(
