@@ -15,6 +15,7 @@ EDITS = [match.groups() for match in ROW.finditer(PAGE)]
 # What one edit of the sample can't bring.
 OTHERWISE = {
     "upgrade/held": "it compares with a commit: docs/add-a-pool.md",
+    "upgrade/hold-ended": "it depends on the day: tests/bad/upgrade",
     "upgrade/pod-deletion-missing": "it is about a template of one's own: tests/bad/upgrade",
 }
 
