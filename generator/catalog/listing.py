@@ -12,8 +12,7 @@ from generator.declared.fleet import Fleet
 from generator.declared.mirror import MirrorKind, Mirrors, catalog_name, upstreams
 from generator.facts.kernel import architecture
 from generator.facts.tag import ImageTag, parse
-from generator.images.lookup import serves
-from generator.images.mirrors import built_upstream
+from generator.images.lookup import built_upstream, serves
 
 
 class State(StrEnum):

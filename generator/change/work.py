@@ -11,8 +11,7 @@ from generator.declared.mirror import catalog_name
 from generator.facts import packaged
 from generator.facts.packaged import Builder
 from generator.facts.recipe import Recipe, recipe
-from generator.images.lookup import DIGEST, Lack, Miss
-from generator.images.mirrors import copied_from
+from generator.images.lookup import DIGEST, Lack, Miss, copied_from
 from generator.images.nearest import Nearest, os_of
 
 EXISTS = "NVIDIA/gpu-driver-container PR 1010: an existing amd64-only tag is never upgraded"

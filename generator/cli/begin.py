@@ -10,10 +10,9 @@ from generator.documents.scalar import named_day
 from generator.edges.errors import CouldNotLookError, UnreadableError
 from generator.edges.files import WorkTree, find_root
 from generator.edges.git.command import Git, Pending, git_at
-from generator.edges.git.history import start_tree
+from generator.edges.git.history import SHORT, Base, named_base, start_tree, synced_base
 from generator.edges.git.listing import Listings
 from generator.edges.git.snapshots import CommitTree, Index
-from generator.edges.git.synced import SHORT, Base, named, synced_base
 from generator.edges.source import Elsewhere, Entry, Source, Sourced
 from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES_LOCK
 from generator.words import printable
@@ -136,9 +135,9 @@ def _pinned(data: bytes) -> Mapping[str, Elsewhere]:
 def _against(git: Git, state: Opened, wanted: Wanted) -> Base | None:
     """What clusters are taken to run; of a commit its first parent, which the first commit of all doesn't have."""
     if wanted.against is not None:
-        return named(wanted.against)
+        return named_base(wanted.against)
     if wanted.changed_since is not None:
-        return named(wanted.changed_since)
+        return named_base(wanted.changed_since)
     if state.snapshot is None:
         return synced_base(git)
     parent = state.snapshot.commit.first_parent

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from generator.cli.state import State
     from generator.edges.git.command import Git
     from generator.finding import Finding
+    from generator.report.formats.text import Summary
     from generator.report.reported import Reported
-    from generator.report.summary import Summary
     from generator.rules.judge import Judgement
 
 

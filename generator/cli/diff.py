@@ -26,10 +26,9 @@ from generator.edges.errors import CouldNotLookError
 from generator.edges.files import find_root
 from generator.edges.git.command import Git, below_top, git_at
 from generator.edges.git.difference import Difference
+from generator.edges.git.history import compared_base, named_base
 from generator.edges.git.listing import Listings, read_blobs
 from generator.edges.git.snapshots import CommitTree
-from generator.edges.git.synced import compared_base
-from generator.edges.git.synced import named as named_base
 from generator.edges.source import Kind, Source
 from generator.finding import Finding
 from generator.layout import BASELINE, INPUTS, INVENTORY, OUT, SOURCES, SOURCES_LOCK

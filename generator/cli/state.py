@@ -17,16 +17,15 @@ from generator.declared.inventory import unread as unread_file
 from generator.declared.kernel_twice import files_of
 from generator.declared.selection import EVERYTHING, NOTHING, Selection, named, selects
 from generator.edges.errors import CouldNotLookError, OutsideError
-from generator.edges.git.history import start_tree
+from generator.edges.git.history import Base, start_tree
 from generator.edges.git.listing import Listings, changed_blobs, read_blobs, untracked
-from generator.edges.git.synced import Base
 from generator.edges.source import Entry, Kind
 from generator.finding import Finding, Severity
 from generator.layout import BASELINE, INPUTS, INVENTORY, MANIFEST, OUT, SOURCES, SOURCES_LOCK, TEMPLATES
 from generator.render.ownership import ownership
 from generator.render.rendered import DRIVER_KINDS
 from generator.render.template import cluster_of
-from generator.report.summary import Summary, counts
+from generator.report.formats.text import Summary, counts
 from generator.revision.assemble import assemble, is_read, named_files, places
 from generator.revision.declaration import AllButOtherShards, Declaration, declare, with_sources
 from generator.revision.driver_objects import DriverObject, driver_objects

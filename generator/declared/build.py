@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from generator.declared import delivery as deliveries
-from generator.declared import model, nodeimage
+from generator.declared import model
 from generator.declared.delivery import DeliveryMaker
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
@@ -27,7 +27,7 @@ from generator.declared.mirror import Mirror, read_mirrors
 from generator.declared.modelparts import OBJECT_NAME
 from generator.declared.ownpool import BOTH, OwnPool, both
 from generator.declared.plainrange import plainly_within
-from generator.declared.pool import PoolMaker
+from generator.declared.pool import PoolMaker, node_image_problems
 from generator.declared.shape import did_you_mean
 from generator.declared.workload import Workload
 from generator.documents.places import Path
@@ -126,7 +126,7 @@ def _images(inventory: Inventory) -> tuple[dict[str, Loaded[model.NodeImage] | N
     images: dict[str, Loaded[model.NodeImage] | None] = _Unread(inventory.missing("NodeImage"))
     findings: list[Finding] = []
     for one in inventory.node_images:
-        problems = list(nodeimage.problems(one, inventory.texts))
+        problems = list(node_image_problems(one, inventory.texts))
         images[one.shape.name] = None if problems else one
         findings += problems
     return images, findings

@@ -10,7 +10,7 @@ from generator.declared.driverspec import Specs
 from generator.declared.fleet import Driver, Hold, Kernel, Mode, Operator, OsRelease, Pool
 from generator.declared.inventory import Loaded
 from generator.declared.layers import Level, below, merged
-from generator.declared.ownpool import OwnPool
+from generator.declared.ownpool import OwnPool, repeated
 from generator.declared.shape import did_you_mean
 from generator.documents.places import Path
 from generator.documents.texts import Texts
@@ -188,7 +188,7 @@ def _hold(shape: model.Hold | UnsetType) -> Hold | None:
 
 
 def _image_kernels(image: Loaded[model.NodeImage]) -> list[Kernel]:
-    """The kernels of the releases that are listed; what a NodeImage lacks is told once, by nodeimage.py."""
+    """The kernels of the releases that are listed; what a NodeImage lacks is told once, by node_image_problems."""
     kernels: dict[str, Kernel] = {}
     for key, upcoming in (("running", False), ("upcoming", True)):
         for release in getattr(image.shape, key):
@@ -204,3 +204,51 @@ def _own(levels: tuple[Level, ...]) -> tuple[Level, ...]:
         if "mode" in level.value:
             return levels[: index + 1]
     return levels
+
+
+def node_image_problems(image: Loaded[model.NodeImage], texts: Texts) -> Iterator[Finding]:
+    """What is wrong within one NodeImage, however many pools name it.
+
+    Releases without a kernel, kernels of an architecture that isn't listed, what is listed twice.
+    """
+    yield from _releases(image, texts)
+    yield from _kernels(image, texts)
+    for key in ("arch", "running", "upcoming"):
+        listed = getattr(image.shape, key)
+        for first, index in repeated(listed):
+            message = f'{key} lists "{listed[index]}" twice'
+            hint = f"remove one of them, or correct it to what was meant: the other is {key}.{first}"
+            yield _problem(image, texts, (key, index), message, hint, rule="inventory/duplicate")
+
+
+def _releases(image: Loaded[model.NodeImage], texts: Texts) -> Iterator[Finding]:
+    known = image.shape.kernels
+    for key in ("running", "upcoming"):
+        reported: set[str] = set()
+        for index, release in enumerate(getattr(image.shape, key)):
+            if release not in known and release not in reported:
+                reported.add(release)
+                hint = did_you_mean(release, sorted(known)) or f"add {release} to kernels"
+                yield _problem(image, texts, (key, index), f'no kernel for its {key} release "{release}"', hint)
+
+
+def _kernels(image: Loaded[model.NodeImage], texts: Texts) -> Iterator[Finding]:
+    arch: list[str] = list(image.shape.arch)
+    for release, kernel in image.shape.kernels.items():
+        named = architecture(kernel)
+        if named and named not in arch:
+            message = f'kernel "{kernel}" is one of {named}, and arch is {", ".join(arch)}'
+            hint = f"add {named} to arch, or remove the kernel"
+            yield _problem(image, texts, ("kernels", release), message, hint)
+
+
+def _problem(
+    image: Loaded[model.NodeImage], texts: Texts, path: Path, message: str, hint: str, *, rule: str = "inventory/schema"
+) -> Finding:
+    return Finding(
+        rule=rule,
+        severity=Severity.INVALID,
+        place=texts.value(image.file, path),
+        message=f'node image "{image.shape.name}": {message}',
+        hint=hint,
+    )

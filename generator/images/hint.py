@@ -8,8 +8,7 @@ from generator.declared.mirror import catalog_name
 from generator.facts import driver as drivers
 from generator.facts import tag
 from generator.facts.recipe import CONTAINERS, recipe
-from generator.images.lookup import DIGEST, Lack, Miss
-from generator.images.mirrors import copied_from
+from generator.images.lookup import DIGEST, Lack, Miss, copied_from
 from generator.images.nearest import Nearest, os_of
 
 TELLING = frozenset({"KERNEL_VERSION", "DRIVER_BRANCH", "DRIVER_VERSION", "OS_TAG"})

@@ -11,8 +11,7 @@ from generator.declared.layers import Level
 from generator.declared.mirror import Mirror, MirrorKind, node_mirrors
 from generator.facts.osname import os_tag
 from generator.facts.release import OsTagRule, Release
-from generator.images.lookup import Availability, Lack, Listed
-from generator.images.mirrors import source
+from generator.images.lookup import Availability, Lack, Listed, source
 from generator.images.pool import PoolImage
 from generator.operator import effective
 from generator.operator.combination import Combination

@@ -10,8 +10,7 @@ from msgspec.json import format as indented
 from generator.finding import Finding
 from generator.layout import OUT
 from generator.render.ownership import Changes
-from generator.report.formats.text import sentence
-from generator.report.summary import Summary
+from generator.report.formats.text import Summary, sentence
 from generator.words import printable
 
 

@@ -1,19 +1,48 @@
 """Findings and counts for people: one line a finding with its place in front, its hint below."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.finding import Finding, Severity
 from generator.layout import OUT
 from generator.render.ownership import Changes
-from generator.report.summary import Summary
-from generator.words import printable
+from generator.words import counted, printable
 
 WORDS = {Severity.INVALID: "error", Severity.ERROR: "error", Severity.WARNING: "warning"}
 COLORS = {Severity.INVALID: "\x1b[1;31m", Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
 FAINT, RESET = "\x1b[2m", "\x1b[0m"
 LONGEST = 600  # of a message or a hint
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """What was judged, and how it came out. `not_judged` counts custom resources of kinds that nothing describes."""
+
+    source: str
+    clusters: int
+    pools: int
+    images: int
+    errors: int
+    warnings: int
+    silenced: int
+    not_judged: Mapping[str, int]
+
+    @property
+    def sentence(self) -> str:
+        """All of it on one line."""
+        found = f"{counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}"
+        silenced = f" ({self.silenced} silenced)" if self.silenced else ""
+        judged = f"{counted(self.clusters, 'cluster')}, {counted(self.pools, 'pool')}, {counted(self.images, 'image')}"
+        kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.not_judged.items()))
+        unknown = f"; not judged, no schema: {kinds}" if kinds else ""
+        return f"{found}{silenced} in {judged} of the {self.source}{unknown}"
+
+
+def counts(findings: Sequence[Finding]) -> tuple[int, int]:
+    """Errors and warnings."""
+    warnings = sum(finding.severity is Severity.WARNING for finding in findings)
+    return len(findings) - warnings, warnings
 
 
 def report(findings: Sequence[Finding], summary: Summary, *, color: bool) -> str:

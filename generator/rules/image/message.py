@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from generator.facts import driver as drivers
 from generator.finding import Place
 from generator.images.hint import by_branch, expected, hint, misspelt
-from generator.images.lookup import Lack, Miss
-from generator.images.mirrors import source, upstream_standing
+from generator.images.lookup import Lack, Miss, source, upstream_standing
 from generator.images.nearest import Nearest, os_of
 from generator.revision.cluster_inputs import ClusterInputs
 from generator.rules.image.reference import fault, os_place, version_place
