@@ -62,7 +62,10 @@ class Proposals:
         self.known: dict[str, frozenset[str]] = {}
 
     def of(self, cluster: Cluster, pool: Pool) -> Proposal | None:
-        """None where the pool's own driver holds, or no branch can be named."""
+        """None where the pool's own driver holds, where no branch can be named, or where the branch isn't the reason.
+
+        What lacks its images in every branch lacks them for its kernel's sake.
+        """
         own = driver_branch(pool)
         if not pool.driver.managed or not own:
             return None
@@ -79,7 +82,9 @@ class Proposals:
             )
             for other in others
         )
-        return Proposal(cluster=cluster.name, pool=pool.name, branch=own, against=against, choices=choices)
+        proposal = Proposal(cluster=cluster.name, pool=pool.name, branch=own, against=against, choices=choices)
+        unbuilt = frozenset(self._images(cluster, pool, pool.driver.version))
+        return proposal if proposal.fitting or not unbuilt.issuperset(against) else None
 
     def _candidates(self, pool: Pool) -> set[str]:
         """Branches that are supported, and those that the pool's repository has images of."""

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts.release import DriverApi
+from generator.operator.driver import object_spec, policy_spec
 from generator.operator.driverpod import DriverPod, Machine, Unmade, driver_pod
 from generator.operator.reload import ABSENT, Change, Effect, changes, compared, machine_of, written
 from generator.operator.settings import Settings
@@ -68,6 +69,21 @@ def effect(api: DriverApi, sides: Sides, old: Settings, new: Settings, roots: tu
     found = compared(was, becomes, in_place=in_place)
     told = Told(OUTCOMES[found.effect], written(old, new, found.changes))
     return told if before.operator.release == after.operator.release else _of_release(api, before, after, told)
+
+
+def effect_of_release(sides: Sides) -> Told:
+    """The outcome where the operator's release is all that moves, by the settings that are declared."""
+    api = sides.becomes[0].operator.driver_api
+    old, new = (_declared(cluster, pool) for cluster, pool in (sides.was, sides.becomes))
+    return effect(api, sides, old, new)
+
+
+def _declared(cluster: Cluster, pool: Pool) -> Settings:
+    """The settings of the object that carries the pool's driver."""
+    if cluster.operator.driver_api is DriverApi.NVIDIADRIVER:
+        return object_spec(cluster, pool)
+    by_default = cluster.operator.install is Install.HELM  # the chart's default; that of the CRD is false
+    return {"driver": policy_spec(cluster, auto_upgrade=by_default)}
 
 
 def _selector(spec: Settings) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from generator.change.effect import Outcome, Sides, Told, effect_of_release
 from generator.change.passage import Kind, Stock, Way
 from generator.change.sequence import NotSearched, Step, Steps, bounds_of, sequence
 from generator.change.whatif import Asked, Changed, Skipped, what_if
@@ -18,6 +19,7 @@ from generator.images.nearest import Nearest
 from generator.operator.combination import Combination, combinations
 from generator.operator.image import Refused
 from generator.rules.gpu import driver_branch, family_of
+from generator.rules.upgrade.ring import Drivers, group_of, is_known, late_driver, member_of
 
 
 class State(StrEnum):
@@ -31,6 +33,8 @@ class State(StrEnum):
 
 
 LACKING = frozenset({State.MISSING, State.REFUSED})
+# What a release of the operator does that empties nodes, as far as anybody can tell.
+LOADING = frozenset({Outcome.RELOAD, Outcome.UNDECIDED, Outcome.MOVED})
 
 
 class Verdict(StrEnum):
@@ -56,11 +60,13 @@ class Image(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """One pool; `objections` hold it whatever is built, `notes` are what to know beside.
+    """One pool, and what it is `before`; `objections` hold it whatever is built, `notes` are what to know beside.
 
     `steps` are the pull requests in which the change can be made, () where no way was looked for or there is none.
+    `by_release` is what another release of the operator does to the driver pods, None where the release stays.
     """
 
+    before: tuple[Cluster, Pool]
     cluster: Cluster
     pool: Pool
     verdict: Verdict
@@ -68,6 +74,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     objections: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    by_release: Told | None = None
 
 
 class Plan(Struct, frozen=True):
@@ -98,16 +105,32 @@ def plan(
     `via` are drivers that may be passed through beside those of other pools. A catalog that could not be read whole
     proves nothing missing.
     """
-    looked = _Looked(fleet, catalog, against, via)
     found = list(what_if(fleet, asked))
-    answers = tuple(looked.answer(one, asked) for one in found if isinstance(one, Changed))
-    return Plan(answers, tuple(one for one in found if isinstance(one, Skipped)))
+    changed = [pool for pool in found if isinstance(pool, Changed)]
+    looked = _Looked(fleet, catalog, against, via, _rings(fleet, changed))
+    answers = tuple(looked.answer(pool, asked) for pool in changed)
+    return Plan(answers, tuple(pool for pool in found if isinstance(pool, Skipped)))
+
+
+def _rings(fleet: Fleet, changed: Iterable[Changed]) -> Drivers:
+    """The drivers of each ring as the change leaves them."""
+    becomes = {(cluster.name, pool.name): pool for cluster, pool in (pair.after for pair in changed)}
+    members = []
+    for cluster in fleet.clusters:
+        pools = tuple(becomes.get((cluster.name, pool.name), pool) for pool in cluster.pools)
+        member = member_of(replace(cluster, pools=pools))
+        if member is not None:
+            members.append(member)
+    return Drivers(members)
 
 
 class _Looked:
     """One catalog, looked into for many pools."""
 
-    def __init__(self, fleet: Fleet, catalog: Catalog, against: Against | None, via: Sequence[str]) -> None:
+    def __init__(
+        self, fleet: Fleet, catalog: Catalog, against: Against | None, via: Sequence[str], rings: Drivers
+    ) -> None:
+        self.rings = rings
         self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
         self.against, self.via = against, via
         self.stock = Stock(self.listed, self.listed)
@@ -120,9 +143,14 @@ class _Looked:
         wanted = after if asked.changes else [one for one in after if one.upcoming]
         cluster, pool = changed.after
         images = tuple(self._image(cluster, one, running) for one in wanted)
-        objections = tuple(self._objections(cluster, pool)) if any(one.before != one.after for one in images) else ()
-        notes = tuple(_notes(pool, images))
-        verdict = _verdict(images, held=bool(objections))
+        by_release = _by_release(changed)
+        loads = by_release is not None and by_release.outcome in LOADING
+        moves = loads or any(image.before != image.after for image in images)
+        objections = tuple(self._objections(cluster, pool)) if moves else ()
+        notes = (*_notes(pool, images), *_release_notes(by_release))
+        if changed.before[1].driver.version != pool.driver.version:
+            notes = (*notes, *self._late(cluster, pool))
+        verdict = _verdict(images, held=bool(objections), moves=moves)
         steps: tuple[Step, ...] = ()
         if verdict is Verdict.GO:
             direct = self._direct(changed, asked)
@@ -139,6 +167,7 @@ class _Looked:
                 case Steps(steps=listed):
                     steps = listed
         return Answer(
+            before=changed.before,
             cluster=cluster,
             pool=pool,
             verdict=verdict,
@@ -146,6 +175,7 @@ class _Looked:
             objections=objections,
             notes=notes,
             steps=steps,
+            by_release=by_release,
         )
 
     def _direct(self, changed: Changed, asked: Asked) -> Way:
@@ -156,15 +186,27 @@ class _Looked:
 
     def _steps(self, direct: Way, changed: Changed, asked: Asked) -> Steps | NotSearched:
         """The pull requests that it takes; none are told where nothing moves but the kernels, or all but those."""
+        (_, was), (_, becomes) = changed.before, changed.after
         one_thing = asked.keeps_kernels or not any(direct.stations())
-        if one_thing and not any(direct.missing()):
+        # Nodes that are given another OS in place run, for a while, what nobody declares any more.
+        if one_thing and was.os == becomes.os and not any(direct.missing()):
             return Steps(steps=())
         bounds = bounds_of(changed.before[1], self.pools, self.via)
-        return sequence(changed.before, direct.becomes, self.stock, bounds, self._may_load)
+        wanted = becomes.driver.version
 
-    def _may_load(self, cluster: Cluster, pool: Pool) -> bool:
-        """Whether GPUs and workloads of the pool bear the driver that it is given here."""
-        return not any(self._against(cluster, pool))
+        def may_load(cluster: Cluster, pool: Pool) -> bool:
+            """Whether GPUs and workloads bear the driver; one that is only passed through has been in earlier rings."""
+            too_early = pool.driver.version != wanted and any(self._late(cluster, pool))
+            return not too_early and not any(self._against(cluster, pool))
+
+        return sequence(changed.before, direct.becomes, self.stock, bounds, may_load)
+
+    def _late(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
+        """What upgrade/ring-order would say of the pool's driver."""
+        if cluster.ring and is_known(pool):
+            late = self.rings.late(cluster.ring, group_of(pool), pool.driver.version)
+            if late is not None:
+                yield late_driver(cluster.ring, group_of(pool), pool.driver.version, late)
 
     def _against(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
         family, branch = family_of(pool), driver_branch(pool)
@@ -259,9 +301,31 @@ def _before(one: Combination, running: Iterable[Combination]) -> str:
     return ordered[-1].tag if ordered else ""
 
 
-def _verdict(images: tuple[Image, ...], *, held: bool) -> Verdict:
+def _by_release(changed: Changed) -> Told | None:
+    """What the operator's release does to the driver pods, if it moves."""
+    (was, _), (becomes, _) = changed.before, changed.after
+    if was.operator.release == becomes.operator.release:
+        return None
+    return effect_of_release(Sides(changed.before, changed.after))
+
+
+def _release_notes(told: Told | None) -> Iterator[str]:
+    if told is None:
+        return
+    match told.outcome:
+        case Outcome.NONE:
+            yield f"{told.reason}: no driver pod is replaced"
+        case Outcome.RESTART:
+            yield f"{told.reason}: driver pods restart in place, and nothing is evicted"
+        case Outcome.UNDECIDED:
+            yield f"cannot tell whether drivers are loaded again: {told.reason}"
+        case _:
+            yield f"every driver is loaded again: {told.reason}"
+
+
+def _verdict(images: tuple[Image, ...], *, held: bool, moves: bool) -> Verdict:
     states = {image.state for image in images}
-    if not states - {State.UNCHANGED} and all(image.before == image.after for image in images):
+    if not moves and not states - {State.UNCHANGED}:
         return Verdict.UNCHANGED
     if states & {State.MISSING, State.REFUSED} or held:
         return Verdict.HOLD

@@ -159,10 +159,9 @@ def _together(cluster: Cluster, asked: Asked) -> bool:
 
 
 def _moved(answer: Answer, asked: Asked) -> Answer:
-    if asked.operator is None or answer.verdict not in {Verdict.GO, Verdict.UNCHANGED}:
+    """A pool whose images stay goes along with the operator of its cluster."""
+    if asked.operator is None or answer.verdict is not Verdict.UNCHANGED:
         return answer
-    if answer.pool.hold and not answer.objections:
-        return replace(answer, verdict=Verdict.HOLD, objections=(f"the pool is held: {answer.pool.hold}",))
     return replace(answer, verdict=Verdict.GO)
 
 

@@ -1,7 +1,7 @@
 """The shortest sequence of pull requests from one state of a pool to another in which no node loses its image."""
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import StrEnum
+from enum import Enum, StrEnum
 from heapq import heappop, heappush
 from itertools import combinations as combinations_of
 from itertools import count
@@ -9,10 +9,13 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
+from generator.change.nodes import one_size
 from generator.change.passage import Kind, Stock, Way
 from generator.declared.fleet import Cluster, Driver, Kernel, Mode, Pool
 from generator.facts.kernel import order_key
+from generator.facts.release import DriverApi
 from generator.operator.combination import Combination, combinations
+from generator.operator.driver import automatic, carries_upgrade_policy
 from generator.operator.image import Refused
 
 # More values of a pool, or more pull requests, than anybody would follow by hand.
@@ -29,10 +32,33 @@ class Move(StrEnum):
     LEAVE = "leave"  # kernels that no node runs or boots any more
     DRIVER = "driver"
     RELEASE = "release"
+    BESIDE = "beside"  # a pool with all that is wanted beside the old one, for nodes that move there
+    REMOVE = "remove"  # the old pool, once it is empty
+    PAUSE = "pause"  # autoUpgrade off: nodes keep the driver that they have until they are replaced
+    RESUME = "resume"
+
+
+class Place(Enum):
+    """Which pool declares the nodes."""
+
+    OLD = "the pool as it is"
+    BOTH = "a pool beside it as well"
+    NEW = "that pool alone"
+
+
+class Means(Enum):
+    """What a way may make use of, the next only where those before find none."""
+
+    IN_PLACE = "one pool, all the way"
+    BESIDE = "a pool beside it"
+    PAUSED = "a pause of autoUpgrade: a node that boots its old kernel meanwhile has no driver"
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One pull request. `values` are the kernels, or what the driver or the release was and becomes."""
+    """One pull request. `values` are the kernels, or what the driver or the release was and becomes.
+
+    For a pool beside the old one they are its system, its kernels and its driver; what a pause loads later is none.
+    """
 
     move: Move
     values: tuple[str, ...]
@@ -53,11 +79,17 @@ class NotSearched(Struct, frozen=True):
 
 
 class _State(Struct, frozen=True):
-    """Where a pool stands: running kernels, driver and release."""
+    """Where the nodes stand: running kernels, driver, release, and the pool that declares them.
+
+    `asleep` are kernels whose nodes still have the driver loaded that was declared before a pause.
+    """
 
     kernels: frozenset[str]
     driver: str
     release: str
+    place: Place = Place.OLD
+    paused: bool = False
+    asleep: frozenset[str] = frozenset()
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
@@ -84,15 +116,18 @@ def sequence(
 
 
 def _unsearched(before: tuple[Cluster, Pool], after: tuple[Cluster, Pool], bounds: Bounds) -> str:
-    (_, was), (_, becomes) = before, after
-    if was.os != becomes.os:
-        return "a new system is safest as a pool beside the old one: declare it, move the work, remove the old pool"
-    if was.driver.mode is not becomes.driver.mode or was.driver.repository != becomes.driver.repository:
-        return "mode and repository move by a pool beside the old one"
+    (cluster, was), (_, becomes) = before, after
+    if _is_elsewhere(was, becomes) and cluster.operator.driver_api is DriverApi.CLUSTERPOLICY:
+        return "one ClusterPolicy gives all nodes their driver's mode and repository: they move at once"
     values = {kernel.name for pool in (was, becomes) for kernel in pool.kernels} | {*bounds.kernels}
     if len(values) > MOST_VALUES or len(bounds.drivers) > MOST_VALUES:
         return f"more than {MOST_VALUES} kernels or drivers could be passed through"
     return ""
+
+
+def _is_elsewhere(was: Pool, becomes: Pool) -> bool:
+    """Whether the driver comes in another way, or from another repository."""
+    return was.driver.mode is not becomes.driver.mode or was.driver.repository != becomes.driver.repository
 
 
 class _Search:
@@ -108,9 +143,17 @@ class _Search:
     ) -> None:
         self.images, self.may_load = images, may_load
         (was, old), (becomes, new) = before, after
+        self.by_policy = was.operator.driver_api is DriverApi.CLUSTERPOLICY
+        self.elsewhere = _is_elsewhere(old, new)
+        # An OS, a mode or a repository moves with nodes that move: no image of a state between is asked for then.
+        self.needs_beside = self.elsewhere or old.os != new.os
+        alone = len(was.managed_pools) == 1 or not carries_upgrade_policy(was)
+        self.can_pause = automatic(*before) and one_size(old, old) and alone
         self.clusters = {cluster.operator.release.version: cluster for cluster in (was, becomes)}
-        self.drivers = {driver.version: driver for driver in (*bounds.drivers, old.driver, new.driver)}
-        self.pool = old
+        self.drivers = {driver.version: driver for driver in (*bounds.drivers, old.driver)}
+        if not self.elsewhere:
+            self.drivers[new.driver.version] = new.driver
+        self.pool, self.new_pool = old, new
         self.start = _State(_running(old), old.driver.version, was.operator.release.version)
         # A pool that is asked about with upcoming kernels is rolled to those alone.
         wanted = frozenset(kernel.name for kernel in new.kernels)
@@ -126,9 +169,14 @@ class _Search:
 
     def shortest(self) -> Steps | NotSearched:
         """A way of images that are built; where there is none, the one that needs the fewest others."""
-        return self.searched(building=False) or self.searched(building=True) or NotSearched(NO_WAY)
+        for means in Means:
+            found = self.searched(means, building=False)
+            if found is not None:
+                return found
+        means = Means.BESIDE if self.needs_beside else Means.IN_PLACE
+        return self.searched(means, building=True) or NotSearched(NO_WAY)
 
-    def searched(self, *, building: bool) -> Steps | NotSearched | None:
+    def searched(self, means: Means, *, building: bool) -> Steps | NotSearched | None:
         """The cheapest way; None where there is none. Only with `building` may images be missing."""
         tie = count()
         frontier: list[tuple[tuple[int, int, int, int], int, _State, frozenset[str], tuple[Step, ...]]] = []
@@ -136,14 +184,14 @@ class _Search:
         settled: set[tuple[_State, frozenset[str]]] = set()
         while frontier:
             (_, drained, _, early), _, state, missing, steps = heappop(frontier)
-            if state == self.goal:
+            if self.is_goal(state):
                 return Steps(steps=steps, missing=tuple(sorted(missing)))
             if (state, missing) in settled or len(steps) == MOST_STEPS:
                 continue
             settled.add((state, missing))
             if len(settled) > MOST_STATES:
                 return NotSearched(f"more than {MOST_STATES:,} states could be passed through")
-            for move, values, following in self.moves(state):
+            for move, values, following in self.moves(state, means):
                 if not building and self.declared(following) - self.standing:
                     continue
                 lacks = missing | self.lacking(move, state, following)
@@ -151,24 +199,75 @@ class _Search:
                     continue
                 # Of two ways of one length the one that rolls kernels first: its nodes load the old driver once more.
                 late = early + (len(steps) if move in {Move.JOIN, Move.LEAVE} else 0)
-                cost = (len(lacks), drained + (move is not Move.JOIN), len(steps) + 1, late)
+                cost = (len(lacks), drained + self.drains(move, state), len(steps) + 1, late)
                 step = Step(move=move, values=values, becomes=self.at(following))
                 heappush(frontier, (cost, next(tie), following, lacks, (*steps, step)))
         return None
 
-    def moves(self, state: _State) -> Iterator[tuple[Move, tuple[str, ...], _State]]:
+    def is_goal(self, state: _State) -> bool:
+        """Whether all that is wanted is declared, and loaded by itself."""
+        if state.place is Place.BOTH or state.paused or (self.needs_beside and state.place is Place.OLD):
+            return False
+        return (state.kernels, state.driver, state.release) == (self.goal.kernels, self.goal.driver, self.goal.release)
+
+    def drains(self, move: Move, state: _State) -> bool:
+        """Whether nodes are drained for it."""
+        match move:
+            case Move.DRIVER:
+                return not state.paused
+            case Move.RESUME:
+                return bool(state.asleep)
+            case Move.LEAVE | Move.RELEASE | Move.BESIDE:
+                return True
+            case Move.JOIN | Move.REMOVE | Move.PAUSE:
+                return False
+
+    def moves(self, state: _State, means: Means) -> Iterator[tuple[Move, tuple[str, ...], _State]]:
         """The pull requests that may come next, with what they change."""
-        for joining in _subsets((self.goal.kernels | self.bridges) - state.kernels):
+        if state.place is Place.BOTH:
+            yield Move.REMOVE, (self.pool.name,), replace(state, place=Place.NEW)
+            return
+        if state.place is Place.OLD:
+            yield from self.rolls(state)
+        # In another mode or repository a version says something else: it comes with the pool.
+        if not (self.elsewhere and state.place is Place.NEW):
+            yield from self.loads(state)
+        if state.release != self.goal.release and not state.paused:
+            values = (state.release, self.goal.release)
+            yield Move.RELEASE, values, replace(state, release=self.goal.release)
+        if state.place is Place.OLD and not state.paused and (self.needs_beside or means is Means.BESIDE):
+            yield from self.beside(state)
+        if means is Means.PAUSED and self.can_pause and state.place is Place.OLD:
+            following = replace(state, paused=not state.paused, asleep=frozenset())
+            yield Move.RESUME if state.paused else Move.PAUSE, (), following
+
+    def rolls(self, state: _State) -> Iterator[tuple[Move, tuple[str, ...], _State]]:
+        """Kernels that join and leave the pool as it is."""
+        wanted = frozenset() if self.pool.os != self.new_pool.os else self.goal.kernels
+        for joining in _subsets((wanted | self.bridges) - state.kernels):
             yield Move.JOIN, self.named(joining), replace(state, kernels=state.kernels | joining)
         for leaving in _subsets(state.kernels):
             if leaving != state.kernels:
-                yield Move.LEAVE, self.named(leaving), replace(state, kernels=state.kernels - leaving)
+                following = replace(state, kernels=state.kernels - leaving, asleep=state.asleep - leaving)
+                yield Move.LEAVE, self.named(leaving), following
+
+    def loads(self, state: _State) -> Iterator[tuple[Move, tuple[str, ...], _State]]:
+        """Other drivers for the pool that declares the nodes."""
         for version in sorted(self.drivers):
-            if version != state.driver and self.may_load(*self.at(replace(state, driver=version))):
-                yield Move.DRIVER, (state.driver, version), replace(state, driver=version)
-        if state.release != self.goal.release:
-            values = (state.release, self.goal.release)
-            yield Move.RELEASE, values, replace(state, release=self.goal.release)
+            if version == state.driver:
+                continue
+            asleep = state.kernels if state.paused else frozenset()
+            following = replace(state, driver=version, asleep=asleep)
+            if self.may_load(*self.at(following)):
+                yield Move.DRIVER, (state.driver, version), following
+
+    def beside(self, state: _State) -> Iterator[tuple[Move, tuple[str, ...], _State]]:
+        """A pool with all that is wanted; a ClusterPolicy gives it the driver that all pools have."""
+        driver = state.driver if self.by_policy else self.goal.driver
+        following = replace(state, kernels=self.goal.kernels, driver=driver, place=Place.BOTH)
+        if self.may_load(*self.at(following)):
+            values = (str(self.new_pool.os or ""), *self.named(self.goal.kernels), driver)
+            yield Move.BESIDE, tuple(value for value in values if value), following
 
     def named(self, kernels: frozenset[str]) -> tuple[str, ...]:
         """Kernels as they are written in the inventory, oldest first."""
@@ -181,19 +280,25 @@ class _Search:
         return self.pools[state]
 
     def made(self, state: _State) -> tuple[Cluster, Pool]:
+        pool = self.pool if state.place is Place.OLD else self.new_pool
         kernels = tuple(
             Kernel(name, self.written.get(name, name), upcoming=False, file=self.pool.file, path=self.pool.path)
             for name in sorted(state.kernels, key=order_key)
         )
-        return self.clusters[state.release], replace(self.pool, kernels=kernels, driver=self.drivers[state.driver])
+        moved = self.elsewhere and state.place is not Place.OLD
+        driver = self.new_pool.driver if moved else self.drivers[state.driver]
+        if state.paused:
+            driver = replace(driver, upgrade_policy={**driver.upgrade_policy, "autoUpgrade": False})
+        return self.clusters[state.release], replace(pool, kernels=kernels, driver=driver)
 
     def lacking(self, move: Move, state: _State, following: _State) -> frozenset[str]:
         """The images that are not built, of the state that follows and of those on the way to it."""
-        if move in {Move.JOIN, Move.LEAVE}:  # no driver moves: there is no state between
+        if move not in {Move.DRIVER, Move.RELEASE}:  # nodes of one pool load the same: there is no state between
             return self.declared(following) - self.standing
         if (state, following) not in self.passed:
             way = Way(self.at(state), self.at(following), self.images, Kind.FOLLOWED)
-            self.passed[state, following] = frozenset(_image(station.combination) for station in way.missing())
+            asked = (station for station in way.missing() if station.severe or not state.paused)
+            self.passed[state, following] = frozenset(_image(station.combination) for station in asked)
         return (self.declared(following) | self.passed[state, following]) - self.standing
 
     def declared(self, state: _State) -> frozenset[str]:
@@ -206,7 +311,8 @@ class _Search:
         return frozenset(
             _image(combination)
             for combination in combinations(*self.at(state))
-            if isinstance(combination.reference, Refused) or not self.images.becomes.look_up(combination).usable
+            if (combination.kernel is None or combination.kernel.name not in state.asleep)
+            and (isinstance(combination.reference, Refused) or not self.images.becomes.look_up(combination).usable)
         )
 
 

@@ -70,8 +70,8 @@ def audit(
         list[str] | None,
         typer.Option(
             "--gone",
-            metavar="KERNEL|OS",
-            help="Only say whether a node still runs this kernel or OS (repeatable); exit 1 if one does.",
+            metavar="VALUE",
+            help="Only say whether a kernel, OS, driver or operator release still runs (repeatable); exit 1 if so.",
         ),
     ] = None,
     pool: Pools = None,
@@ -154,8 +154,12 @@ def audited(asked: Asked, chosen: Chosen) -> int:
 
 def _gone(asked: Asked, found: Declaration, *, incomplete: bool) -> int:
     """1 where a node still runs what shall leave, 3 where that can't be told of each node, 0 where none does."""
-    from generator.audit.leaving import remaining
+    from generator.audit.leaving import can_leave, remaining
 
+    for value in asked.gone:
+        if not can_leave(value):
+            message = f'--gone "{printable(value)}" is no kernel, OS, driver or release'
+            raise UnreadableError(message, "write 5.15.0-173-generic, ubuntu22.04, 580 or v25.3.4")
     known = [f"{cluster.name}/{pool.name}" for cluster in found.fleet.clusters for pool in cluster.pools]
     names = {*known, *(name.partition("/")[2] for name in known)}
     for name in sorted(asked.pools - names):
@@ -165,7 +169,7 @@ def _gone(asked: Asked, found: Declaration, *, incomplete: bool) -> int:
     for cluster, objects in seen:
         pools = [pool for pool in cluster.pools if asked.pools & {pool.name, f"{cluster.name}/{pool.name}"}]
         if pools or not asked.pools:
-            answers += remaining(cluster, pools, objects.nodes, asked.gone)
+            answers += remaining(cluster, pools, objects, asked.gone)
     if asked.printed == "json":
         out(json.printed(json.with_findings(report.remaining_values(answers, unasked), found.blocking)))
     else:

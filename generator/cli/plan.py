@@ -146,7 +146,7 @@ def understood(wish: Wish, found: Declaration) -> Asked:
     asked = meant(wish, found.fleet, {one.shape.name: one.shape for one in found.inventory.node_images})
     if isinstance(asked, Unmeant):
         raise UnreadableError(printable(asked.message), printable(asked.hint))
-    if asked.operator is not None and asked.operator.unknown:
+    if asked.operator is not None and not asked.operator.date:
         say(f"note: operator {asked.operator.version} is not known; {asked.operator.basis} is judged in its place")
     return asked
 
@@ -157,7 +157,8 @@ def planned_work(found: Declaration, asked: Asked, chosen: Chosen, via: tuple[st
     answers = make_plan(found.fleet, catalog, asked, needs.objections, via=via)
     works = work(answers.answers, catalog)
     proposals = Proposals(catalog, needs.against)
-    proposed = [proposals.of(one.cluster, one.pool) for one in answers.answers]
+    # Another branch is an answer only where this one is what holds a pool.
+    proposed = [proposals.of(answer.cluster, answer.pool) for answer in answers.of(Verdict.HOLD)]
     return report.Told(
         plan=answers,
         works=works,

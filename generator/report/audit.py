@@ -43,6 +43,8 @@ def remaining_text(answers: Sequence[Remaining], unasked: Sequence[Unasked]) -> 
 
 def _remaining(answer: Remaining) -> str:
     whose = f"{answer.cluster}/{answer.pool}" if answer.pool else answer.cluster
+    if answer.of_operator:
+        return f"{whose}: {_of_operator(answer)}"
     if answer.running:
         names = shortened(answer.running, SHOWN)
         return f"{whose}: {len(answer.running)} of {counted(answer.seen, 'node')} still on {answer.value}: {names}"
@@ -50,6 +52,12 @@ def _remaining(answer: Remaining) -> str:
         names = shortened(answer.unknown, SHOWN)
         return f"{whose}: cannot tell whether {names} runs {answer.value}: neither labels nor kubelet say"
     return f"{whose}: none of {counted(answer.seen, 'node')} runs {answer.value}"
+
+
+def _of_operator(answer: Remaining) -> str:
+    if answer.unknown:
+        return "cannot tell which release of the operator runs: no pod of its validator was seen"
+    return f"operator {answer.value} {'still' if answer.running else 'no longer'} runs"
 
 
 def remaining_values(answers: Sequence[Remaining], unasked: Sequence[Unasked]) -> dict[str, Any]:

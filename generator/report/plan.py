@@ -11,6 +11,9 @@ from generator.change.plan import Answer, Image, Plan, State, Verdict
 from generator.change.sequence import Move, Step
 from generator.change.work import Action, Work
 from generator.declared.fleet import Pool
+from generator.facts.release import DriverApi
+from generator.operator.driver import automatic, carries_upgrade_policy
+from generator.report.commands import context
 from generator.words import counted, printable
 
 ACTIONS = {
@@ -59,7 +62,12 @@ def _steps(answer: Answer) -> Iterator[str]:
     yield f"    in {len(answer.steps)} pull requests, each merged when the one before is through:"
     for number, step in enumerate(answer.steps, start=1):
         seen = seen_by(answer, number)
-        yield f"      {number}. {step_words(step)}" + (f"; then roll the nodes, until: {seen}" if seen else "")
+        if not seen:
+            yield f"      {number}. {step_words(step)}"
+            continue
+        rolled = ", and roll the nodes" if step.move is Move.JOIN else ""
+        yield f"      {number}. {step_words(step)}{rolled}; go on when this ends with 0:"
+        yield f"         {seen}"
 
 
 def step_words(step: Step) -> str:
@@ -73,15 +81,64 @@ def step_words(step: Step) -> str:
             return f"driver {' -> '.join(step.values)}"
         case Move.RELEASE:
             return f"operator {' -> '.join(step.values)}"
+        case Move.BESIDE:
+            return (
+                f"declare a pool beside it with a label of its own ({', '.join(step.values)}), and move the nodes there"
+            )
+        case Move.REMOVE:
+            return f"remove pool {', '.join(step.values)}"
+        case Move.PAUSE:
+            return "autoUpgrade: false, so that nodes keep their driver until they are replaced"
+        case Move.RESUME:
+            return "autoUpgrade: true again"
 
 
 def seen_by(answer: Answer, number: int) -> str:
-    """The command that ends with 0 when the next step, which takes kernels away, may be merged; "" where none does."""
-    following = answer.steps[number] if number < len(answer.steps) else None
-    if following is None or following.move is not Move.LEAVE:
+    """The command that ends with 0 when a step is through; "" after the last, and where nothing is to be waited for."""
+    if number >= len(answer.steps):
         return ""
-    gone = " ".join(f"--gone {kernel}" for kernel in following.values)
+    step, following = answer.steps[number - 1], answer.steps[number]
+    if following.move is Move.LEAVE:
+        return _gone(answer, following.values)
+    was = answer.steps[number - 2].becomes if number > 1 else answer.before
+    paused = automatic(*answer.before) and not automatic(*step.becomes)
+    match step.move:
+        case Move.BESIDE:
+            return _gone(answer, _left_behind(was[1], step))
+        case Move.DRIVER | Move.RELEASE if not paused:
+            return _gone(answer, step.values[:1])
+        case Move.DRIVER:
+            return _declares(step, "version", step.values[1])
+        case Move.PAUSE | Move.RESUME:
+            return _declares(step, "upgradePolicy.autoUpgrade", "false" if paused else "true")
+        case Move.JOIN | Move.LEAVE | Move.REMOVE | Move.RELEASE:
+            return ""
+
+
+def _gone(answer: Answer, values: Iterable[str]) -> str:
+    gone = " ".join(f"--gone {value}" for value in values)
     return f"drivergate audit --cluster {answer.cluster.name} --pool {answer.pool.name} {gone}"
+
+
+def _left_behind(old: Pool, step: Step) -> tuple[str, ...]:
+    """What tells the nodes of the old pool from those of the pool beside it."""
+    (_, new) = step.becomes
+    if old.os != new.os:
+        return (str(old.os),)
+    kept = {kernel.name for kernel in new.kernels}
+    leaving = tuple(kernel.written for kernel in old.kernels if not kernel.upcoming and kernel.name not in kept)
+    return leaving or (old.driver.version,)
+
+
+def _declares(step: Step, field: str, value: str) -> str:
+    """Waits until the driver object of the cluster says so, which is when the change is synced."""
+    cluster, pool = step.becomes
+    by_policy = cluster.operator.driver_api is DriverApi.CLUSTERPOLICY
+    # Before v26.7 the ClusterPolicy rules the upgrades of all drivers.
+    in_policy = by_policy or (field != "version" and carries_upgrade_policy(cluster))
+    wanted = f"clusterpolicy/{cluster.operator.policy_name}" if in_policy else f"nvidiadriver/{pool.object_name}"
+    path = f"{{.spec.{'driver.' if in_policy else ''}{field}}}"
+    return f"kubectl --context {context(cluster)} wait --timeout=10m --for=jsonpath='{path}'={value} {wanted}"
 
 
 def _summed(answer: Answer) -> str:

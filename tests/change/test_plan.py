@@ -4,6 +4,7 @@ import pytest
 
 from generator.change.plan import State, Verdict
 from generator.change.wish import Unmeant, Wish, meant
+from generator.report.plan import seen_by
 from tests.testing.inventories import HEAD
 from tests.testing.planning import (
     BUILT,
@@ -182,3 +183,98 @@ def test_a_wish_that_names_nothing(wish: dict[str, object], message: str, hint: 
     assert isinstance(found, Unmeant)
     assert message in found.message
     assert hint in found.hint
+
+
+def at(operator: str) -> str:
+    return f"operator: {{version: {operator}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "verdict", "note"),
+    [
+        ("v26.3.3", "v26.7.0", Verdict.GO, "every driver is loaded again: operator v26.3.3 -> v26.7.0"),
+        ("v26.3.2", "v26.3.3", Verdict.UNCHANGED, "operator v26.3.2 -> v26.3.3: no driver pod is replaced"),
+        ("v26.7.0", "v26.9.0", Verdict.GO, "cannot tell whether drivers are loaded again: operator v26.7.0 -> v26.9.0"),
+    ],
+)
+def test_what_a_release_of_the_operator_does_to_drivers(was: str, becomes: str, verdict: Verdict, note: str) -> None:
+    """Templates: git diff of manifests/state-driver between the tags, as for `diff`."""
+    (answer,) = planned(files(pool(), more=at(was), **BUILT), operator=becomes).answers
+    assert answer.verdict is verdict
+    assert answer.notes[0].startswith(note)
+
+
+def test_a_release_that_loads_drivers_again_is_not_for_a_pool_that_is_held() -> None:
+    held = pool() + ", hold: {reason: a training run}"
+    (answer,) = planned(files(held, more=at("v26.3.3"), **BUILT), operator="v26.7.0").answers
+    assert (answer.verdict, answer.objections) == (Verdict.HOLD, ("the pool is held: a training run",))
+    (quiet,) = planned(files(held, more=at("v26.3.2"), **BUILT), operator="v26.3.3").answers
+    assert quiet.verdict is Verdict.UNCHANGED
+
+
+EARLIER = f"{HEAD}kind: Cluster\nname: zero\nring: '0'\npools:\n  z: {{{pool()}}}\n"
+ALL_DRIVERS = {
+    "inventory/catalog.yaml": catalog(*(tag(kernel, branch) for kernel in (RUNNING, NEXT) for branch in ("580", "595")))
+}
+
+
+def test_a_driver_that_an_earlier_ring_has_not_had_is_noted_as_the_gate_does() -> None:
+    repository = files(pool(), more="ring: '1'\n", **ALL_DRIVERS, **{"inventory/zero.yaml": EARLIER})
+    (answer,) = planned(repository, driver="595", clusters=frozenset({"one"})).answers
+    assert answer.verdict is Verdict.GO
+    gpus = "GPUs of no declared family on ubuntu22.04"
+    assert answer.notes == (f'ring "1" has driver 595 for {gpus}, and the earlier ring "0" has 580 at most',)
+    both = planned(repository, driver="595").answers
+    assert [noted.notes for noted in both] == [(), ()]
+
+
+def test_a_driver_is_passed_through_only_where_earlier_rings_have_had_it() -> None:
+    """From 580 to 570 with another kernel, 595 would be a bridge, which ring 0 has not had."""
+    bridge = {
+        "inventory/catalog.yaml": catalog(
+            tag(RUNNING), tag(RUNNING, "595"), tag(NEXT, "595"), tag(NEXT, "570"), tag(RUNNING, "580")
+        )
+    }
+    moves = []
+    for version in ("580", "595"):
+        earlier = EARLIER.replace("kernels:", f'driver: {{branch: "{version}"}}, kernels:')
+        policy = "operator: {driverApi: ClusterPolicy}\nring: '1'\n"
+        repository = files(pool(), more=policy, **bridge, **{"inventory/zero.yaml": earlier})
+        answers = planned(repository, driver="570", kernels=(NEXT,), clusters=frozenset({"one"}), via=("595",)).answers
+        moves.append([str(step.move) for step in answers[0].steps])
+    assert moves == [[], ["driver", "join", "leave", "driver"]]
+
+
+def test_a_new_system_is_a_pool_beside_the_old_one() -> None:
+    jammy = catalog(tag(RUNNING), tag("6.8.0-45-generic", os="ubuntu24.04"))
+    repository = files(pool(), **{"inventory/catalog.yaml": jammy})
+    (answer,) = planned(repository, os="ubuntu24.04", kernels=("6.8.0-45-generic",)).answers
+    assert [(str(step.move), step.values) for step in answer.steps] == [
+        ("beside", ("ubuntu24.04", "6.8.0-45-generic", "580")),
+        ("remove", ("a",)),
+    ]
+    assert seen_by(answer, 1) == "drivergate audit --cluster one --pool a --gone ubuntu22.04"
+    assert seen_by(answer, 2) == ""
+
+
+def test_a_pause_ends_each_step_with_what_the_cluster_must_say() -> None:
+    policy = "operator: {driverApi: ClusterPolicy, install: helm}\n"
+    fixed = pool() + ", nodes: 4"
+    ends = catalog(tag(RUNNING), tag(NEXT, "595"))
+    repository = files(fixed, more=policy, **{"inventory/catalog.yaml": ends})
+    (answer,) = planned(repository, driver="595", kernels=(NEXT,)).answers
+    wait = "kubectl --context one wait --timeout=10m --for=jsonpath="
+    assert [(str(step.move), seen_by(answer, number)) for number, step in enumerate(answer.steps, start=1)] == [
+        ("pause", f"{wait}'{{.spec.driver.upgradePolicy.autoUpgrade}}'=false clusterpolicy/cluster-policy"),
+        ("driver", f"{wait}'{{.spec.driver.version}}'=595 clusterpolicy/cluster-policy"),
+        ("join", f"drivergate audit --cluster one --pool a --gone {RUNNING}"),
+        ("leave", ""),
+        ("resume", ""),
+    ]
+
+
+def test_after_a_driver_no_node_has_the_old_one_loaded() -> None:
+    late = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(RUNNING, "595"), tag(NEXT, "595"))}
+    (answer,) = planned(files(pool(), **late), driver="595", kernels=(NEXT,)).answers
+    assert [str(step.move) for step in answer.steps] == ["driver", "join", "leave"]
+    assert seen_by(answer, 1) == "drivergate audit --cluster one --pool a --gone 580"

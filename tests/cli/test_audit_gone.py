@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.testing.audited import KERNEL, OTHER, listed, node
+from tests.testing.audited import KERNEL, OTHER, listed, node, validator
 from tests.testing.command import call
 from tests.testing.planning import catalog, files, pool, tag
 
@@ -63,3 +63,29 @@ def test_a_kubelet_that_is_ahead_of_the_labels_counts(root: Path, capfd: Capture
 def test_what_goes_with_nothing_is_refused(root: Path, capfd: Capture) -> None:
     for arguments in (("--pool", "a"), ("--gone", KERNEL, "--propose"), ("--gone", KERNEL, "--pool", "x")):
         assert asked(root, capfd, *arguments, nodes=[node("n1")])[0] == 2
+
+
+def test_a_driver_is_gone_when_no_node_has_it_loaded(root: Path, capfd: Capture) -> None:
+    """GPU feature discovery labels what is loaded (k8s-device-plugin internal/lm/nvml.go)."""
+    full = "nvidia.com/cuda.driver-version.full"
+    old, new = node("n1", labels={full: "580.126.20"}), node("n2", labels={full: "595.45.04"})
+    assert asked(root, capfd, "--gone", "580", nodes=[old, new]) == (1, "one: 1 of 2 nodes still on 580: n1\n")
+    assert asked(root, capfd, "--gone", "580.105.08", nodes=[old, new])[0] == 0
+    assert asked(root, capfd, "--gone", "580", "--pool", "a", nodes=[new])[0] == 0
+    assert asked(root, capfd, "--gone", "580", nodes=[new, node("n3")])[0] == 3  # n3 has no such label
+
+
+def test_a_release_of_the_operator_is_gone_when_another_one_runs(root: Path, capfd: Capture) -> None:
+    """The validator's image is of the operator's version (chart values, validator.version)."""
+    pods = root / "pods.json"
+    pods.write_bytes(listed(validator("n1", "nvcr.io/nvidia/gpu-operator:v26.3.3")))
+    given = ("--pods", str(pods), "--gone")
+    assert asked(root, capfd, *given, "v26.3.3", nodes=[node("n1")]) == (1, "one: operator v26.3.3 still runs\n")
+    assert asked(root, capfd, *given, "v25.10.1", nodes=[node("n1")]) == (0, "one: operator v25.10.1 no longer runs\n")
+    code, printed = asked(root, capfd, "--gone", "v26.3.3", nodes=[node("n1")])
+    assert (code, "cannot tell which release of the operator runs" in printed) == (3, True)
+
+
+@pytest.mark.parametrize("value", ["", "jammy", "linux", "58", "latest"])
+def test_what_is_neither_kernel_nor_system_driver_or_release_is_refused(root: Path, capfd: Capture, value: str) -> None:
+    assert asked(root, capfd, "--gone", value, nodes=[node("n1")])[0] == 2

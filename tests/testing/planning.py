@@ -55,12 +55,12 @@ def read(files: Mapping[str, str]) -> tuple[Fleet, Catalog, dict[str, object]]:
     return built.fleet, collect(inventory.catalogs, built.fleet.mirrors), images
 
 
-def planned(files: Mapping[str, str], **wished: object) -> Plan:
-    """What a wish, given by its fields, comes to."""
+def planned(files: Mapping[str, str], via: tuple[str, ...] = (), **wished: object) -> Plan:
+    """What a wish, given by its fields, comes to; `via` are drivers that may be passed through."""
     fleet, catalog, images = read(files)
     asked = meant(Wish(**{**EMPTY, **NOWHERE, **wished}), fleet, images)
     assert isinstance(asked, Asked), asked
-    return plan(fleet, catalog, asked)
+    return plan(fleet, catalog, asked, via=via)
 
 
 def works(files: Mapping[str, str], **wished: object) -> tuple[Work, ...]:

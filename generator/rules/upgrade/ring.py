@@ -1,12 +1,12 @@
 """Rings: what a later one declares has been declared in every earlier one that has such nodes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from msgspec import Struct
 
-from generator.declared.fleet import Install, Pool
+from generator.declared.fleet import Cluster, Install, Pool
 from generator.facts import driver as drivers
 from generator.facts.release import Release, compare_key
 from generator.revision.cluster_inputs import ClusterInputs
@@ -68,16 +68,38 @@ class Member(Struct, frozen=True):
     drivers: tuple[RingDriver, ...]
 
 
+class Drivers:
+    """The newest driver of each ring, for each kind of GPU node."""
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self.newest: dict[Group, dict[str, Newest]] = {}
+        for cluster in members:
+            for driver in cluster.drivers:
+                self.newest.setdefault(driver.group, {}).setdefault(cluster.ring, Newest()).add(driver.version)
+
+    def late(self, ring: str, group: Group, version: str) -> tuple[str, str] | None:
+        """The first ring before this one that has such nodes and no driver as new, and the newest that it has."""
+        rings = self.newest.get(group, {})
+        for earlier in sorted(rings, key=order):
+            if order(earlier) < order(ring) and rings[earlier].older_than(version):
+                return earlier, rings[earlier].text
+        return None
+
+
 def member(inputs: ClusterInputs) -> Member | None:
     """None of a cluster without a ring, which takes no part."""
-    cluster = inputs.cluster
+    return member_of(inputs.cluster)
+
+
+def member_of(cluster: Cluster) -> Member | None:
+    """A cluster as one of its ring; None where it is of none."""
     if not cluster.ring:
         return None
     drivers = []
     for pool in cluster.managed_pools:
-        if _is_known(pool):
+        if is_known(pool):
             written = setting(pool, "driver", "branch" if pool.driver.is_branch else "version")
-            drivers.append(RingDriver((pool.family, str(pool.os)), pool.driver.version, written))
+            drivers.append(RingDriver(group_of(pool), pool.driver.version, written))
     operator = cluster.operator
     return Member(
         ring=cluster.ring,
@@ -118,21 +140,29 @@ def _operators(fleet: FleetInputs, names: list[str], rings: dict[str, list[Membe
 
 
 def _drivers(fleet: FleetInputs, names: list[str], rings: dict[str, list[Member]]) -> Iterator[Problem]:
-    newest: dict[Group, dict[str, Newest]] = {}
+    newest = Drivers(cluster for ring in names for cluster in rings[ring])
     for ring in names:
-        drivers = [driver for cluster in rings[ring] for driver in cluster.drivers]
-        for driver in drivers:
-            earlier, version = newest.get(driver.group, {}), driver.version
-            late = next((name for name in earlier if name != ring and earlier[name].older_than(version)), None)
+        for driver in (driver for cluster in rings[ring] for driver in cluster.drivers):
+            late = newest.late(ring, driver.group, driver.version)
             if late is not None:
-                what = f"driver {version} for {_gpus(driver.group)}"
                 where = driver.setting.said(fleet)
-                yield where.problem(_message(ring, what, late, earlier[late].text), _hint(late), version)
-        for driver in drivers:
-            newest.setdefault(driver.group, {}).setdefault(ring, Newest()).add(driver.version)
+                message = late_driver(ring, driver.group, driver.version, late)
+                yield where.problem(message, _hint(late[0]), driver.version)
 
 
-def _is_known(pool: Pool) -> bool:
+def late_driver(ring: str, group: Group, version: str, late: tuple[str, str]) -> str:
+    """That an earlier ring hasn't had a driver, in words."""
+    earlier, most = late
+    return _message(ring, f"driver {version} for {_gpus(group)}", earlier, most)
+
+
+def group_of(pool: Pool) -> Group:
+    """What is compared with each other: pools of one GPU family and OS."""
+    return pool.family, str(pool.os)
+
+
+def is_known(pool: Pool) -> bool:
+    """Whether it is known what its nodes are and which driver they load."""
     return pool.os is not None and drivers.is_driver(pool.driver.version)
 
 
