@@ -1,6 +1,6 @@
 """Two revisions of a fleet, pool by pool: pure, from what was read and rendered of both."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,11 +10,12 @@ from generator.change.danger import Danger
 from generator.change.effect import Outcome, Sides, Told, effect
 from generator.change.evicted import Evictions
 from generator.change.images import ImageChange, image_changes, on_the_way, way_back
-from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.change.impact import ClusterImpact, Impact, Noted, PoolImpact, Presence
 from generator.change.leaving import driver_of, gone, pruned, removed, without_ours
 from generator.change.objects import Objects, objects
 from generator.change.passage import Kind, Stock, Way, stock, ways
 from generator.declared.fleet import Cluster, Pool
+from generator.declared.workload import Workload
 from generator.facts.release import DriverApi
 from generator.operator.upgraded import nodes_of
 from generator.revision.driver_objects import DriverObject
@@ -66,7 +67,7 @@ class _Comparing:
     ) -> None:
         self.was = {cluster.name: cluster for cluster in base.fleet.clusters}
         self.becomes = {cluster.name: cluster for cluster in head.fleet.clusters}
-        self.base, self.objects, self.dangers = base, found, dangers
+        self.base, self.head, self.objects, self.dangers = base, head, found, dangers
         self.stock: Stock = stock(base.catalog, head.catalog)
         self.evictions = Evictions(head)
 
@@ -109,13 +110,20 @@ class _Comparing:
             presence=Presence.BOTH,
             pools=tuple(named),
             dangers=tuple(one for one in dangers if not one.pool),
+            workloads=tuple(_noted(self.base.fleet.workloads_of(was), self.head.fleet.workloads_of(becomes))),
             unavailable=nodes if at_once else self.unavailable(becomes, pools),
             nodes=nodes,
         )
 
     def on_the_way(self, pool: PoolImpact, found: Iterable[Way]) -> PoolImpact:
         """The pool with the states that its nodes pass through, and those of a way back where its driver moves."""
-        mine = [way for way in found if way.becomes[1].name == pool.pool and [*way.stations()]]
+        here = [way for way in found if way.becomes[1].name == pool.pool]
+        followed = [way for way in here if way.kind is Kind.FOLLOWED]
+        # With another API the pods are given to other DaemonSets, of which the cluster's danger tells.
+        if pool.outcome is Outcome.RELOAD and any(way.deletes_pods and way.old.api is way.new.api for way in followed):
+            evictions = tuple(replace(eviction, at_once=None) for eviction in pool.evictions)
+            pool = replace(pool, deletes_pods=True, at_once=None, evictions=evictions)
+        mine = [way for way in here if [*way.stations()]]
         if not mine:
             return pool
         back = [way for way in mine if way.kind is Kind.FOLLOWED]
@@ -127,8 +135,11 @@ class _Comparing:
 
     def unavailable(self, cluster: Cluster, pools: Iterable[PoolImpact]) -> int | None:
         """The most nodes that go at a time, of those whose pods are replaced."""
-        touched = {one.pool for one in pools if one.outcome in {Outcome.RELOAD, Outcome.RESTART}}
-        return self.evictions.worst(cluster, [pool for pool in cluster.pools if pool.name in touched])
+        replaced = [pool for pool in pools if pool.outcome in {Outcome.RELOAD, Outcome.RESTART}]
+        paced = {pool.pool for pool in replaced if not pool.deletes_pods}
+        worst = self.evictions.worst(cluster, [pool for pool in cluster.pools if pool.name in paced])
+        at_once = nodes_of([pool for pool in cluster.pools if pool.name in {one.pool for one in replaced} - paced])
+        return None if worst is None or at_once is None else worst + at_once
 
     def pool(self, was: Cluster, becomes: Cluster, pool: Pool, found: Objects) -> PoolImpact:
         earlier = _earlier(was, pool, found)
@@ -193,6 +204,7 @@ class _Comparing:
             nodes=pool.size,
             automatic=upgraded is not None,
             at_once=self.evictions.at_once(upgraded) if upgraded and told.outcome in TOUCHING else None,
+            renamed_from=sides.was[1].name if known and sides.was[1].name != pool.name else "",
             images=tuple(images),
             evictions=evictions,
             troubles=self.evictions.in_the_way(evictions),
@@ -271,6 +283,20 @@ def _earlier(was: Cluster, pool: Pool, found: Objects) -> Pool | None:
 def _taken(pool: Pool, found: Objects) -> DriverObject | None:
     """The object that goes while this pool takes its nodes."""
     return next((old for old in found.gone() if takes_over(pool, old)), None)
+
+
+def _noted(was: Sequence[Workload], becomes: Sequence[Workload]) -> Iterator[Noted]:
+    """The workloads and budgets of a cluster that only one side declares, new ones first, by their names."""
+    for presence, mine, others in ((Presence.ADDED, becomes, was), (Presence.REMOVED, was, becomes)):
+        names = {(workload.team, workload.name) for workload in others}
+        budgets = {(budget.namespace, budget.name) for workload in others for budget in workload.budgets}
+        for workload in mine:
+            if (workload.team, workload.name) not in names:
+                yield Noted(what="workload", name=workload.name, team=workload.team, presence=presence)
+            for budget in workload.budgets:
+                if (budget.namespace, budget.name) not in budgets:
+                    name = f"{budget.namespace}/{budget.name}"
+                    yield Noted(what="budget", name=name, team=workload.team, presence=presence)
 
 
 def _released(was: Cluster, becomes: Cluster) -> bool:

@@ -25,7 +25,8 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
     """One pool. `driver` is its driver before and after, "" where the operator loads none.
 
     `way` are the images of the states between, `back` those that a revert asks for. `automatic`: whether the operator
-    upgrades its nodes by itself. `at_once` is how many, where that is known.
+    upgrades its nodes by itself. `at_once` is how many, where that is known; `deletes_pods` says that the change itself
+    deletes their driver pods, all at once. `renamed_from` is the name that the pool had, "" where it is the same.
     """
 
     cluster: str
@@ -38,6 +39,8 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
     nodes: Size | None = None
     automatic: bool = True
     at_once: int | None = None
+    deletes_pods: bool = False
+    renamed_from: str = ""
     images: tuple[ImageChange, ...] = ()
     way: tuple[OnTheWay, ...] = ()
     back: tuple[OnTheWay, ...] = ()
@@ -49,7 +52,7 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
     @property
     def quiet(self) -> bool:
         """Whether there is nothing to tell but that nothing happens."""
-        nothing = not (self.images or self.missing_on_the_way or self.dangers or self.undecided)
+        nothing = not (self.renamed_from or self.images or self.missing_on_the_way or self.dangers or self.undecided)
         return self.outcome is Outcome.NONE and nothing
 
     @property
@@ -76,6 +79,15 @@ class PoolImpact(Struct, frozen=True, kw_only=True):
         return stopped or any(one.blocks for one in self.dangers)
 
 
+class Noted(Struct, frozen=True, kw_only=True):
+    """A workload, or a disruption budget by its namespace and name, that only one of the revisions declares."""
+
+    what: str
+    name: str
+    team: str
+    presence: Presence
+
+
 class ClusterImpact(Struct, frozen=True, kw_only=True):
     """One cluster. `unavailable` of its `nodes` may be down at a time; None where a size isn't declared."""
 
@@ -84,13 +96,14 @@ class ClusterImpact(Struct, frozen=True, kw_only=True):
     presence: Presence
     pools: tuple[PoolImpact, ...]
     dangers: tuple[Danger, ...] = ()
+    workloads: tuple[Noted, ...] = ()
     unavailable: int | None = 0
     nodes: int | None = None
 
     @property
     def quiet(self) -> bool:
         """Whether nothing happens in the whole cluster."""
-        return not self.dangers and all(one.quiet for one in self.pools)
+        return not (self.dangers or self.workloads) and all(one.quiet for one in self.pools)
 
 
 class Impact(Struct, frozen=True, kw_only=True):

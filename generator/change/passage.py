@@ -286,14 +286,24 @@ class Way:
 
         Nothing is upgraded by itself, no node is added, and nothing in the change deletes driver pods.
         """
-        (was, earlier), (becomes, pool) = self.was, self.becomes
+        (_, earlier), (becomes, pool) = self.was, self.becomes
         if automatic(becomes, pool) or not one_size(earlier, pool):
             return False
+        return not self.deletes_pods
+
+    @property
+    def deletes_pods(self) -> bool:
+        """Whether the change deletes the driver pods of these nodes, whatever their upgrade policy says.
+
+        Its DaemonSet goes where the object, its selector, API, mode or namespace is another one, or the release names
+        the OS, after which DaemonSets are named, otherwise.
+        """
+        (was, earlier), (becomes, pool) = self.was, self.becomes
         same_object = earlier.object_name == pool.object_name and earlier.node_selector == pool.node_selector
         same_place = was.operator.namespace == becomes.operator.namespace and self.old.api is self.new.api
         same_mode = earlier.driver.mode is pool.driver.mode
         names_alike = not any(_renames(self.old_release, self.new_release, machine) for machine in self.before)
-        return same_object and same_place and same_mode and names_alike
+        return not (same_object and same_place and same_mode and names_alike)
 
     def machines_of_before(self) -> tuple[Machine, ...]:
         """The machines that this pool's nodes bring with them; in a split each part has those that it declares."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.change.comparison import impact
+from generator.change.gate import verdict
 from generator.change.impact import Impact
 from generator.change.places import Places
 from generator.cli.begin import opened
@@ -26,7 +27,7 @@ from generator.edges.errors import CouldNotLookError
 from generator.edges.files import find_root
 from generator.edges.git.command import Git, below_top, git_at
 from generator.edges.git.difference import Difference
-from generator.edges.git.history import compared_base, named_base
+from generator.edges.git.history import compared_base, named_base, shown
 from generator.edges.git.listing import Listings, read_blobs
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind, Source
@@ -127,8 +128,10 @@ def compared(
     files = destinations(outputs, where)
     chosen = named_base(base) if base is not None else compared_base(git_at(where, os.environ))
     found = compare(chosen.rev, head, root=where, today=today, clusters=clusters)
-    if base is None:
-        found = replace(found, base=chosen.label)
+    git = git_at(where, os.environ)
+    found = replace(
+        found, base=shown(git, found.base) if base is not None else chosen.label, head=shown(git, found.head)
+    )
     if found.blocking:
         texts = _unreadable(found, where)
         if printed is Reporting.TEXT:  # nothing is compared, so that there is no result
@@ -161,7 +164,7 @@ def _texts(found: Comparison, root: str, fail_on: frozenset[str]) -> Texts:
         **for_reviewers(cache(partial(_reported, found, root, fail_on))),
         Reporting.TEXT: lambda: report.text(told),
         Reporting.JSON: lambda: json.printed(json.with_findings(report.values(told), ())),
-        Reporting.MARKDOWN: lambda: comment(told),
+        Reporting.MARKDOWN: lambda: comment(told, verdict(*found.sides) if found.sides is not None else None),
     }
 
 

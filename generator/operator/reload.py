@@ -71,7 +71,34 @@ def verdict(
 def written(old: Settings, new: Settings, effective: tuple[Change, ...]) -> tuple[Change, ...]:
     """The fields as they are written that have a part in effective ones; those themselves where nothing is written."""
     fields = [change for change in changes(old, new) if any(_bears(change.path, why.path) for why in effective)]
-    return tuple(fields) or effective
+    return tuple(part for change in fields or effective for part in _by_name(change))
+
+
+def _by_name(change: Change) -> tuple[Change, ...]:
+    """What differs in a list of variables or the like, each by its name; the whole where only their order does."""
+    was, becomes = (_named_items(text) for text in (change.was, change.becomes))
+    if was is None or becomes is None:
+        return (change,)
+    parts = tuple(
+        Change(f"{change.path}[{name}]", was.get(name, ABSENT), becomes.get(name, ABSENT))
+        for name in sorted(was.keys() | becomes.keys())
+        if was.get(name) != becomes.get(name)
+    )
+    return parts or (change,)
+
+
+def _named_items(text: str) -> dict[str, str] | None:
+    """The items of a list by their names: the value of those that have nothing else. None for what is no such list."""
+    from msgspec import json
+
+    items = [] if text == ABSENT else json.decode(text)
+    if not isinstance(items, list) or not all(isinstance(item, dict) and item.get("name") for item in items):
+        return None
+    found = {
+        str(item["name"]): json.encode(item["value"] if item.keys() == {"name", "value"} else item).decode()
+        for item in items
+    }
+    return found if len(found) == len(items) else None
 
 
 def compared(was: DriverPod, becomes: DriverPod, *, in_place: bool) -> Verdict:

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from generator.change.danger import Danger
 from generator.change.effect import Outcome
+from generator.change.gate import Verdict
 from generator.change.images import ImageChange, Standing
 from generator.change.impact import ClusterImpact, PoolImpact, Presence
+from generator.finding import Finding
 from generator.report import impact as words
 from generator.report.formats.markdown import bounded, cell, code, marker
+from generator.report.formats.text import WORDS
 from generator.report.impact import Told
-from generator.words import and_more
+from generator.report.reported import worst_first
+from generator.words import and_more, counted
 
 WORST = (
     Outcome.REMOVED,
@@ -23,8 +27,11 @@ WORST = (
 ROWS = 12  # of one kind in a table
 
 
-def comment(told: Told) -> str:
-    """The whole comment: marker, sum, a table for each pool that something happens to, a line for the others."""
+def comment(told: Told, gate: Verdict | None = None) -> str:
+    """The whole comment: marker, sum, a table for each pool that something happens to, a line for the others.
+
+    At the end stands what the gate says of the change, None where nothing was judged.
+    """
     scope = "/".join(["diff", *told.clusters])
     impact = told.impact
     why = f": {code(impact.everything)}" if impact.everything else ""
@@ -33,7 +40,25 @@ def comment(told: Told) -> str:
     clusters = sorted(words.in_order(told.impact.clusters), key=_worst)
     blocks = [block for cluster in clusters if not cluster.quiet for block in _cluster(cluster)]
     blocks += [f"{code(cluster.cluster)}: no effect" for cluster in clusters if cluster.quiet]
+    if gate is not None and (gate.new or gate.standing):
+        blocks.append(_gate(gate))
     return bounded(head, blocks, what="block")
+
+
+def _gate(gate: Verdict) -> str:
+    """The findings that the change brings, worst first, and how many stood before."""
+    standing = f"{counted(gate.standing, 'finding')} that stood before" if gate.standing else ""
+    if not gate.new:
+        return f"#### Gate: nothing new ({standing})"
+    lines = [f"#### Gate: {counted(len(gate.new), 'new finding')}{f' ({standing})' if standing else ''}", ""]
+    lines += [f"- {_finding(finding)}" for finding in worst_first(gate.new)[:ROWS]]
+    if more := and_more(len(gate.new), ROWS).strip():
+        lines.append(f"- {more}")
+    return "\n".join(lines)
+
+
+def _finding(finding: Finding) -> str:
+    return f"**{WORDS[finding.severity]}** {code(finding.rule)} {code(str(finding.place))}: {code(finding.message)}"
 
 
 def _rank(pool: PoolImpact) -> int:
@@ -54,6 +79,7 @@ def _cluster(cluster: ClusterImpact) -> Iterator[str]:
     presence = {Presence.ADDED: ", new", Presence.REMOVED: ", no longer declared"}.get(cluster.presence, "")
     lines = [f"#### {code(cluster.cluster)}{ring}{presence}"]
     lines += [f"- {_danger(danger)}" for danger in cluster.dangers]
+    lines += [f"- {words.noted_line(noted, code)}" for noted in cluster.workloads]
     if down := words.outage(cluster):
         lines.append(f"- {down}")
     heading = "\n".join(lines) if len(lines) == 1 else "\n".join([lines[0], "", *lines[1:]])
@@ -77,6 +103,8 @@ def _rows(pool: PoolImpact) -> Iterator[tuple[str, str]]:
         yield "driver", f"{cell(was)} → {cell(becomes)}"
     elif was or becomes:
         yield "driver", cell(becomes or was)
+    if pool.renamed_from:
+        yield "renamed from", cell(pool.renamed_from)
     yield "nodes", words.nodes(pool)
     because = [": ".join((cell(one.path), " → ".join(map(cell, words.both(one))))) for one in pool.changes]
     yield from _listed("because", [*because, *map(cell, words.reasons(pool))])

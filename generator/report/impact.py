@@ -9,7 +9,7 @@ from generator.change.danger import Danger
 from generator.change.effect import Outcome
 from generator.change.evicted import Eviction
 from generator.change.images import ImageChange, OnTheWay, Standing
-from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.change.impact import ClusterImpact, Impact, Noted, PoolImpact, Presence
 from generator.change.passage import Moment
 from generator.declared.modelparts import Size
 from generator.operator.reload import Change
@@ -102,8 +102,16 @@ def _cluster(cluster: ClusterImpact) -> Iterator[str]:
         yield from _pool(pool, width)
     for danger in cluster.dangers:
         yield from _danger(danger, "    ")
+    for noted in cluster.workloads:
+        yield f"    {noted_line(noted)}"
     if down := outage(cluster):
         yield f"    {down}"
+
+
+def noted_line(noted: Noted, name: Callable[[str], str] = str) -> str:
+    """One workload or budget that comes or goes; `name` marks what others have named."""
+    is_new = noted.presence is Presence.ADDED
+    return f"{noted.what} {name(noted.name)} of {name(noted.team)} {'is new' if is_new else 'is no longer declared'}"
 
 
 def outage(cluster: ClusterImpact) -> str:
@@ -122,6 +130,8 @@ def _pool(pool: PoolImpact, width: int) -> Iterator[str]:
     inset = "      "
     if pool.quiet:
         return
+    if pool.renamed_from:
+        yield f"{inset}renamed from {pool.renamed_from}"
     if because := [*map(field, pool.changes[:FIELDS]), *reasons(pool)]:
         yield f"{inset}because {', '.join(because)}{and_more(len(pool.changes), FIELDS)}"
     for image in pool.images:
@@ -163,6 +173,8 @@ def nodes(pool: PoolImpact) -> str:
     told = sized(pool.nodes, "node")
     if pool.outcome not in {Outcome.RELOAD, Outcome.RESTART}:
         return told
+    if pool.deletes_pods:
+        return f"{told}, all at once: their driver pods are deleted"
     if not pool.automatic:
         return f"{told}, each when its driver pod is deleted (autoUpgrade is off)"
     return f"{told}, {pool.at_once:,} at a time" if pool.at_once is not None else told
@@ -207,22 +219,17 @@ def image_line(image: ImageChange) -> str:
 
 
 MOMENTS = {
-    Moment.AFTER_SYNC: "after the sync, on",
-    Moment.BEFORE_SYNC: "before the sync, on",
-    Moment.NEW_RELEASE_FIRST: "by the new operator before the sync, on",
-    Moment.OLD_RELEASE_STILL: "by the old operator after the sync, on",
-}
-STANDINGS = {
-    Standing.BUILT: "built",
-    Standing.MISSING: "not built: nodes that boot or load it come up without a GPU",
-    Standing.UNKNOWN: "can't be told",
+    Moment.AFTER_SYNC: "after the sync",
+    Moment.BEFORE_SYNC: "before the sync",
+    Moment.NEW_RELEASE_FIRST: "by the new operator before the sync",
+    Moment.OLD_RELEASE_STILL: "by the old operator after the sync",
 }
 
 
 def way_lines(pool: PoolImpact) -> Iterator[str]:
     """The states between the two revisions, those without an image first, and what a revert finds."""
     for passed in sorted(pool.way, key=lambda passed: passed.standing is Standing.BUILT):
-        yield f"on the way, {on_the_way(passed)}"
+        yield on_the_way(passed)
     if pool.back:
         missing = [passed for passed in pool.back if passed.standing is not Standing.BUILT]
         for passed in missing:
@@ -233,10 +240,15 @@ def way_lines(pool: PoolImpact) -> Iterator[str]:
 
 
 def on_the_way(passed: OnTheWay) -> str:
-    """One state: when, on which machine, and its image."""
-    return (
-        f"{MOMENTS[passed.moment]} {passed.machine}: {passed.image} for {passed.platform}: {STANDINGS[passed.standing]}"
-    )
+    """One state: what it means for its nodes, when, and its image."""
+    when, image = MOMENTS[passed.moment], f"{passed.image} for {passed.platform}"
+    match passed.standing:
+        case Standing.MISSING:
+            return f"nodes on {passed.machine} come up without a GPU {when}: {image} is not built"
+        case Standing.BUILT:
+            return f"on the way, {when}, on {passed.machine}: {image}: built"
+        case Standing.UNKNOWN:
+            return f"on the way, {when}, on {passed.machine}: {image}: can't be told"
 
 
 def standing(image: ImageChange) -> str:
@@ -289,6 +301,7 @@ def _cluster_values(cluster: ClusterImpact) -> dict[str, Any]:
         "nodes": cluster.nodes,
         "unavailable": cluster.unavailable,
         "dangers": [_danger_values(one) for one in cluster.dangers],
+        "workloads": [{**to_builtins(noted), "presence": str(noted.presence)} for noted in cluster.workloads],
         "pools": [_pool_values(pool) for pool in cluster.pools],
     }
 
@@ -303,6 +316,8 @@ def _pool_values(pool: PoolImpact) -> dict[str, Any]:
         "nodes": to_builtins(pool.nodes),
         "automatic": pool.automatic,
         "atOnce": pool.at_once,
+        "deletesPods": pool.deletes_pods,
+        "renamedFrom": pool.renamed_from,
         "images": to_builtins(pool.images),
         "way": [_passed(passed) for passed in pool.way],
         "wayBack": [_passed(passed) for passed in pool.back],

@@ -5,10 +5,25 @@ import pytest
 from generator.change.comparison import impact
 from generator.change.danger import Kind
 from generator.change.effect import Outcome
+from generator.change.gate import verdict
 from generator.change.images import Standing
 from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.report.impact import nodes
 from tests.testing.judging import revision_of
-from tests.testing.pools import CLUSTER, FLEET, HEAD, cluster, fleet, inventory, pool
+from tests.testing.pools import (
+    CLUSTER,
+    FLEET,
+    HEAD,
+    cluster,
+    fleet,
+    inventory,
+    pool,
+    workload,
+    workloads,
+)
+from tests.testing.pools import (
+    WORKLOADS as WORKLOADS_FILE,
+)
 
 POLICY = "version: v26.7.0, driverApi: ClusterPolicy"
 TAG = "580-5.15.0-173-generic-ubuntu22.04"
@@ -127,8 +142,9 @@ def test_a_pool_that_is_renamed_takes_its_driver_away_for_a_while() -> None:
     assert found.blocked
     assert found.images == ()
     assert "renamedFrom: a" in found.dangers[0].way_out
-    kept = inventory(pool("b", "nodes: 2", "renamedFrom: a", selector="{x: z}"))
-    assert of_pool(then, kept, "b").quiet
+    assert (found.deletes_pods, found.at_once, of_cluster(then, now).unavailable) == (True, None, 2)
+    kept = of_pool(then, inventory(pool("b", "nodes: 2", "renamedFrom: a", selector="{x: z}")), "b")
+    assert (kept.outcome, kept.renamed_from, kept.deletes_pods, kept.dangers) == (Outcome.NONE, "a", False, ())
 
 
 def test_two_objects_that_swap_their_nodes_stop_all_of_them_half_way() -> None:
@@ -351,3 +367,54 @@ def test_a_cluster_that_goes_says_what_held_its_pools() -> None:
     assert [danger.message for danger in found["d"].dangers if danger.kind is Kind.LIFTED] == [
         'the hold of pool "d/held" is lifted ("benchmarks (until 2026-06-30)"), and no pool declares its nodes any more'
     ]
+
+
+def test_no_pace_is_promised_where_the_change_itself_deletes_driver_pods() -> None:
+    """Facts 4.1: DaemonSets are named by mode and OS; another mode is another DaemonSet, and the old one is deleted."""
+    then = driver('branch: "580"')
+    now = driver('mode: compiled, version: "580.126.20"')
+    found = of_cluster(then, now)
+    (one,) = found.pools
+    assert (one.outcome, one.deletes_pods, one.at_once) == (Outcome.RELOAD, True, None)
+    assert (found.unavailable, found.nodes) == (8, 8)
+    assert nodes(one) == "8 nodes, all at once: their driver pods are deleted"
+
+
+def test_lists_of_variables_are_compared_by_name() -> None:
+    listed = "[{name: A, value: p}, {name: B, value: q}]"
+    then = driver(f'branch: "580", spec: {{env: {listed}}}')
+    now = driver(f'branch: "580", spec: {{env: {listed.replace("q", "r").replace("A,", "C,")}}}')
+    changes = [(change.path, change.was, change.becomes) for change in of_pool(then, now).changes]
+    assert changes == [("env[A]", '"p"', "absent"), ("env[B]", '"q"', '"r"'), ("env[C]", "absent", '"p"')]
+    turned = driver('branch: "580", spec: {env: [{name: B, value: q}, {name: A, value: p}]}')
+    assert [change.path for change in of_pool(then, turned).changes] == ["env"]
+
+
+def test_workloads_and_budgets_that_come_and_go_are_named() -> None:
+    room = "name: %s, minAvailable: 1, selector: {matchLabels: {app: w}}"
+    then = inventory(pool("a")) | {WORKLOADS_FILE: workloads(workload("w", budget=room % "old"), workload("gone"))}
+    now = inventory(pool("a")) | {WORKLOADS_FILE: workloads(workload("w", budget=room % "new"), workload("fresh"))}
+    found = of_cluster(then, now)
+    assert [(noted.what, noted.name, noted.team, str(noted.presence)) for noted in found.workloads] == [
+        ("workload", "fresh", "t", "added"),
+        ("budget", "ns/new", "t", "added"),
+        ("workload", "gone", "t", "removed"),
+        ("budget", "ns/old", "t", "removed"),
+    ]
+    assert not found.quiet
+    assert of_cluster(then, then).quiet
+
+
+def test_the_gate_says_what_the_change_brings_and_counts_what_stood() -> None:
+    """580 for -173 stands as missing; 595 for it is what the change brings, by itself and on the way."""
+    sides = []
+    for branch in ("580", "595"):
+        revision, _ = revision_of(inventory(pool("a", "nodes: 8", f'driver: {{branch: "{branch}"}}')))
+        sides.append(revision)
+    same = verdict(sides[0], sides[0])
+    assert (same.new, same.standing) == ((), 1)
+    changed = verdict(*sides)
+    assert [(finding.rule, finding.fact) for finding in changed.new] == [
+        ("image/missing", "595-5.15.0-173-generic-ubuntu22.04")
+    ]
+    assert changed.standing == 0

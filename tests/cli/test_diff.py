@@ -258,3 +258,17 @@ def test_a_file_of_no_cluster_that_can_not_be_read_is_no_all_clear(
     assert called.code == 2
     assert message in called.err
     assert "no driver is touched" not in called.out
+
+
+def test_whole_commit_ids_are_shortened_and_named(repo: Repo, capfd: Capture) -> None:
+    first = repo.git("rev-parse", "HEAD").strip()
+    branch = repo.git("symbolic-ref", "--short", "HEAD").strip()
+    repository(repo.path, fleet=FLEET.replace('"580"', '"595"'))
+    repo.commit()
+    named = f"{first[:12]}"
+    comment = call(capfd, "diff", first, "HEAD", "--format", "markdown", root=repo.path).out
+    assert f"From `{named}` to `HEAD`." in comment
+    head = repo.git("rev-parse", "HEAD").strip()
+    told = call(capfd, "diff", first, head, "--format", "json", root=repo.path).json
+    assert told["head"] == {"named": f"{head[:12]} ({branch})", "commit": head}
+    assert "#### Gate: " in comment

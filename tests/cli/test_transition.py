@@ -1,5 +1,6 @@
 """The gate and diff on changes whose both ends have their images, and whose way between them does not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,8 @@ def test_diff_names_the_states_between_and_the_way_back(fleet: Fleet) -> None:
     move(fleet, commit=False)
     ended = drivergate(fleet.path, "diff", "HEAD", "--fail-on", "missing")
     assert ended.code == 1
-    asked = f"on the way, after the sync, on {K1}: 595-{K1}-ubuntu22.04 for linux/amd64: not built"
+    image = f"595-{K1}-ubuntu22.04 for linux/amd64"
+    asked = f"nodes on {K1} come up without a GPU after the sync: {image} is not built"
     assert asked in ended.out
     assert f"on the way, before the sync, on {K2}: 580-{K2}-ubuntu22.04 for linux/amd64: built" in ended.out
     assert "way back: every image that a revert asks for is built" in ended.out
@@ -121,7 +123,7 @@ def test_plan_splits_the_change_into_pull_requests(fleet: Fleet) -> None:
     ended = drivergate(fleet.path, *asked)
     assert ended.code == 0
     assert ended.out.startswith("GO ")
-    assert f"1. add {K2} to kernels; then roll the nodes, until: drivergate audit --cluster east" in ended.out
+    assert f"1. add {K2} to kernels, and roll the nodes; go on when this ends with 0:\n" in ended.out
     (pool,) = drivergate(fleet.path, *asked, "--format", "json").json["pools"]
     assert [step["move"] for step in pool["steps"]] == ["join", "leave", "driver"]
     assert pool["steps"][0]["seen"] == f"drivergate audit --cluster east --pool train --gone {K1}"
@@ -140,10 +142,62 @@ def test_each_step_of_a_plan_passes_the_gate(fleet: Fleet) -> None:
 
 
 def test_plan_holds_where_no_way_leads_there(fleet: Fleet) -> None:
-    fleet.commit({IMAGES: catalog(BUILT[0], BUILT[2])})
+    fleet.commit({IMAGES: catalog(BUILT[0], BUILT[2]), EAST: by_policy(nodes="{min: 1, max: 4}")})
     ended = drivergate(fleet.path, "plan", "--kernel", K2, "--branch", "595")
     assert ended.out.startswith("HOLD ")
     assert "no way there in which every state has its images, without nvcr.io/nvidia/driver:5" in ended.out
+
+
+def by_policy(kernel: str = K1, driver: str = "580", *, nodes: str = "4", automatic: bool = True) -> str:
+    """The cluster under a ClusterPolicy, which has no tolerations of a pool."""
+    policy = f"upgradePolicy: {{autoUpgrade: {str(automatic).lower()}}}"
+    written = cluster(kernel=kernel) + f'    driver: {{branch: "{driver}", {policy}}}\n'
+    written = written.replace("pools:", "operator: {driverApi: ClusterPolicy}\npools:").replace(
+        "nodes: 4", f"nodes: {nodes}"
+    )
+    return written.replace('["example.com/dedicated=train:NoSchedule"]', "[]")
+
+
+def test_each_step_of_a_pause_passes_the_gate_with_warnings(fleet: Fleet) -> None:
+    """Neither driver is built for both kernels: nodes keep theirs until they are replaced, and so the gate warns."""
+    fleet.commit({IMAGES: catalog(BUILT[0], BUILT[2]), EAST: by_policy()})
+    fleet.render("--allow-remove", "train")
+    fleet.commit()
+    planned = drivergate(fleet.path, "plan", "--kernel", K2, "--branch", "595", "--format", "json").json["pools"][0]
+    assert [step["move"] for step in planned["steps"]] == ["pause", "driver", "join", "leave", "resume"]
+    steps = (
+        by_policy(automatic=False),
+        by_policy(driver="595", automatic=False),
+        by_policy(f"{K1}, {K2}", "595", automatic=False),
+        by_policy(K2, "595", automatic=False),
+        by_policy(K2, "595"),
+    )
+    seen = []
+    for written in steps:
+        fleet.write({EAST: written})
+        fleet.render()
+        found = drivergate(fleet.path, "check", "--format", "json").json["findings"]
+        assert {finding["severity"] for finding in found} <= {"warning"}
+        seen.append(sorted({finding["rule"] for finding in found}))
+        fleet.commit()
+    assert seen == [[], [WAY], [WAY], [], []]
+
+
+def test_each_step_of_a_pool_beside_the_old_one_passes_the_gate(fleet: Fleet) -> None:
+    fleet.commit({IMAGES: catalog(BUILT[0], BUILT[2])})
+    planned = drivergate(fleet.path, "plan", "--kernel", K2, "--branch", "595", "--format", "json").json["pools"][0]
+    assert [step["move"] for step in planned["steps"]] == ["beside", "remove"]
+    (old,) = re.findall(r"^  train:\n(?:    .*\n)+", cluster(), re.MULTILINE)
+    new = old.replace("  train:", "  train-595:").replace("pool: train", "pool: train-595").replace(K1, K2)
+    new += '    driver: {branch: "595"}\n'
+    fleet.write({EAST: cluster() + new})
+    fleet.render()
+    assert judged(fleet.path) == []
+    fleet.commit()
+    fleet.write({EAST: cluster().replace(old, new)})
+    assert drivergate(fleet.path, "render", "--allow-remove", "train").code == 0
+    # Nothing in git shows that the old pool is empty.
+    assert rules(fleet.path) == ["operator/unclaimed"]
 
 
 def test_plan_refuses_a_driver_to_pass_through_that_is_none(fleet: Fleet) -> None:

@@ -5,9 +5,11 @@ import pytest
 from generator.change.danger import Danger, Kind
 from generator.change.effect import Outcome
 from generator.change.evicted import Eviction, Trouble
+from generator.change.gate import Verdict
 from generator.change.images import ImageChange, Standing
-from generator.change.impact import ClusterImpact, Impact, PoolImpact, Presence
+from generator.change.impact import ClusterImpact, Impact, Noted, PoolImpact, Presence
 from generator.declared.modelparts import Size
+from generator.finding import Finding, Place, Severity
 from generator.operator.reload import Change
 from generator.report.comment import comment
 from generator.report.formats.markdown import LONGEST
@@ -183,3 +185,28 @@ def test_what_is_undecided_is_said_once() -> None:
     )
     for said in (text(made), comment(made)):
         assert said.count("the operator is newer") == 1
+
+
+def test_the_gate_stands_at_the_end() -> None:
+    finding = Finding(
+        rule="image/missing", severity=Severity.ERROR, place=Place("inventory/c.yaml", 3, 5), message="no `x`", hint="h"
+    )
+    made = comment(told(cluster(RELOAD)), Verdict((finding,), 2))
+    assert made.endswith(
+        "#### Gate: 1 new finding (2 findings that stood before)\n\n"
+        "- **error** `image/missing` `inventory/c.yaml:3:5`: `` no `x` ``\n"
+    )
+    assert comment(told(cluster(RELOAD)), Verdict((), 1)).endswith(
+        "#### Gate: nothing new (1 finding that stood before)\n"
+    )
+    assert "Gate" not in comment(told(cluster(RELOAD)), Verdict((), 0))
+
+
+def test_what_comes_and_goes_beside_drivers_has_a_line() -> None:
+    budget = Noted(what="budget", name="ns/b", team="ml", presence=Presence.ADDED)
+    job = Noted(what="workload", name="job", team="ml", presence=Presence.REMOVED)
+    made = told(cluster(pool("a", renamed_from="b"), workloads=(budget, job)))
+    assert "- budget `ns/b` of `ml` is new\n- workload `job` of `ml` is no longer declared\n" in comment(made)
+    assert "| renamed from | `b` |" in comment(made)
+    assert "    budget ns/b of ml is new\n    workload job of ml is no longer declared\n" in text(made)
+    assert "      renamed from b\n" in text(made)

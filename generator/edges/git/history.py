@@ -15,6 +15,8 @@ from generator.words import printable
 
 SHORT = 12
 ORIGIN = "refs/remotes/origin/HEAD"
+WHOLE_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+NAMED = ("refs/heads", "refs/remotes", "refs/tags")
 
 
 class Commit(Struct, frozen=True):
@@ -170,6 +172,15 @@ class Base(Struct, frozen=True):
     rev: str
     label: str
     branch: str = ""
+
+
+def shown(git: Git, rev: str) -> str:
+    """A revision for people: of a whole commit id its first letters, and a branch or tag that is at it."""
+    if not WHOLE_ID.fullmatch(rev):
+        return rev
+    listed = git.run("for-each-ref", "--points-at", rev, "--format=%(refname:short)", "--count=1", *NAMED)
+    name = listed.stdout.decode("utf-8", "replace").strip() if listed.code == 0 else ""
+    return f"{rev[:SHORT]} ({name})" if name else rev[:SHORT]
 
 
 def named_base(rev: str) -> Base:
