@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from generator.change.evicted import Eviction, Evictions, Trouble
 from generator.change.plan import Answer, Plan, Verdict
 from generator.change.sequence import Move
+from generator.change.sequence import Step as Edit
 from generator.change.whatif import Asked
 from generator.change.work import Work
 from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.facts.release import DriverApi
 from generator.images.lookup import Listed
 from generator.operator.combination import combinations
+from generator.operator.driver import automatic
 from generator.revision.revision import Revision
 from generator.rules.upgrade.ring import order
 
@@ -23,6 +25,8 @@ class Way(StrEnum):
     """Who takes a pool's nodes from the old driver to the new one."""
 
     ROLL = "roll"  # nodes boot another kernel or OS: whoever rolls node images empties and boots them
+    MOVE = "move"  # nodes get the labels of a pool beside, as they are made anew
+    NONE = "none"  # no node moves
     OPERATOR = "operator"  # the operator upgrades node by node, by the pool's upgradePolicy
     BY_HAND = "by-hand"  # autoUpgrade is off: nothing happens until a driver pod is deleted
 
@@ -37,7 +41,8 @@ class Back(Struct, frozen=True, kw_only=True):
 class Step(Struct, frozen=True, kw_only=True):
     """One pool of a wave. `at_once` are its nodes that go at a time, None where that isn't known.
 
-    `together`: the change is one of the whole cluster, and takes all of its pools in one sync.
+    `together`: the change is one of the whole cluster, and takes all of its pools in one sync. `number` counts the
+    pull requests that the pool's change takes, of which `edit` is this one; it is None where one is enough.
     """
 
     cluster: Cluster
@@ -49,7 +54,10 @@ class Step(Struct, frozen=True, kw_only=True):
     evictions: tuple[Eviction, ...]
     troubles: tuple[Trouble, ...]
     back: Back
+    answer: Answer
     together: bool = False
+    edit: Edit | None = None
+    number: int = 1
 
 
 class Wave(Struct, frozen=True):
@@ -64,10 +72,21 @@ class Wave(Struct, frozen=True):
 
         A pool, or its whole cluster where the change is one of that.
         """
-        first = self.steps[0]
-        same = [one for one in self.steps if one.cluster.name == first.cluster.name]
+        at_once = [step for step in self.steps if step.edit is None]
+        if not at_once or at_once[0].way is Way.ROLL:
+            return ()
+        first = at_once[0]
+        same = [step for step in at_once if step.cluster.name == first.cluster.name]
         alone = tuple(same) if first.together else (first,)
-        return () if first.way is Way.ROLL or len(alone) == len(self.steps) else alone
+        return () if len(alone) == len(self.steps) else alone
+
+    @property
+    def pull_requests(self) -> tuple[tuple[Step, ...], ...]:
+        """What is merged together, in this order: the canaries, the rest, and each step of pools that take several."""
+        at_once = [step for step in self.steps if step.edit is None]
+        rest = tuple(step for step in at_once if step not in self.canaries)
+        several = [(step,) for step in self.steps if step.edit is not None]
+        return tuple(part for part in (self.canaries, rest, *several) if part)
 
 
 class Runbook(Struct, frozen=True, kw_only=True):
@@ -91,12 +110,13 @@ def runbook(revision: Revision, asked: Asked, made: Plan, works: tuple[Work, ...
     before = {
         (cluster.name, pool.name): (cluster, pool) for cluster in revision.fleet.clusters for pool in cluster.pools
     }
-    answers = list(_whole_clusters([_in_one_step(answer) for answer in made.answers], before, asked))
+    answers = list(_whole_clusters([_in_one_step(answer, asked) for answer in made.answers], before, asked))
     steps: dict[str, list[Step]] = {}
     for answer in _canaries_first(one for one in answers if one.verdict is Verdict.GO):
         old = before[answer.cluster.name, answer.pool.name]
-        step = _step(answer, old, asked, evictions, listed, canary=answer.cluster.ring not in steps)
-        steps.setdefault(answer.cluster.ring, []).append(step)
+        of_ring = steps.setdefault(answer.cluster.ring, [])
+        step = _step(answer, old, asked, evictions, listed, canary=not of_ring and not _together(answer.cluster, asked))
+        of_ring += _pull_requests(step, old, evictions, listed) if _takes_several(answer) else [step]
     return Runbook(
         change=_change(asked),
         works=works,
@@ -108,13 +128,19 @@ def runbook(revision: Revision, asked: Asked, made: Plan, works: tuple[Work, ...
     )
 
 
-def _in_one_step(answer: Answer) -> Answer:
-    """An answer as it is; one that takes several pull requests, each with waves of its own, waits for the first.
+def _takes_several(answer: Answer) -> bool:
+    """Whether a driver, a release or a pool moves in one of several pull requests, and not kernels alone."""
+    kernels_only = all(step.move in {Move.JOIN, Move.LEAVE} for step in answer.steps)
+    return len(answer.steps) > 1 and not kernels_only
 
-    A page that syncs and rolls all of it at once would lead nodes through states that have no image.
+
+def _in_one_step(answer: Answer, asked: Asked) -> Answer:
+    """An answer as it is; where a whole cluster goes at once, one that takes several pull requests waits for the first.
+
+    Its other pools would have steps of their own, and a page that mixes them leads nodes through states without images.
     """
-    drivers = [step for step in answer.steps if step.move in {Move.DRIVER, Move.RELEASE}]
-    if not drivers or len(answer.steps) == 1:
+    alone = len(answer.cluster.managed_pools) == 1 and asked.operator is None
+    if not _takes_several(answer) or not _together(answer.cluster, asked) or alone:
         return answer
     why = f"it takes {len(answer.steps)} pull requests, which drivergate plan lists: make a runbook for each of them"
     return replace(answer, verdict=Verdict.HOLD, objections=(*answer.objections, why))
@@ -211,7 +237,55 @@ def _step(
         troubles=evictions.in_the_way(lose),
         back=_back(old, listed),
         together=_together(answer.cluster, asked),
+        answer=answer,
     )
+
+
+def _pull_requests(
+    whole_change: Step, before: tuple[Cluster, Pool], evictions: Evictions, listed: Listed
+) -> list[Step]:
+    """One step for each of the pull requests in which a pool's change is made."""
+    found = []
+    for number, edit in enumerate(whole_change.answer.steps, start=1):
+        way = _way_of(edit, whole_change.answer, evictions, number)
+        moves = way is not Way.NONE
+        asked = [image.tag for image in combinations(*edit.becomes) if isinstance(image.reference, str)]
+        found.append(
+            replace(
+                whole_change,
+                back=_back(before, listed),
+                pool=edit.becomes[1],
+                way=way,
+                canary=False,
+                together=False,
+                tags=tuple(dict.fromkeys(asked)),
+                at_once=evictions.worst(edit.becomes[0], [edit.becomes[1]]) if way is Way.OPERATOR else None,
+                evictions=whole_change.evictions if moves else (),
+                troubles=whole_change.troubles if moves else (),
+                edit=edit,
+                number=number,
+            )
+        )
+        before = edit.becomes
+    return found
+
+
+def _way_of(edit: Edit, answer: Answer, evictions: Evictions, number: int) -> Way:
+    """Who moves the nodes in one of several pull requests."""
+    following = answer.steps[number] if number < len(answer.steps) else None
+    match edit.move:
+        case Move.JOIN:
+            return Way.ROLL if following is not None and following.move is Move.LEAVE else Way.NONE
+        case Move.BESIDE:
+            return Way.MOVE
+        case Move.DRIVER | Move.RELEASE:
+            if automatic(*answer.before) and not automatic(*edit.becomes):
+                return Way.NONE  # paused: nodes keep what they have
+            return Way.OPERATOR if evictions.upgraded(answer.cluster, answer.pool) else Way.BY_HAND
+        case Move.RESUME:
+            return Way.OPERATOR  # of nodes that still have the driver of before the pause
+        case Move.LEAVE | Move.REMOVE | Move.PAUSE:
+            return Way.NONE
 
 
 def _way(answer: Answer, asked: Asked, evictions: Evictions) -> Way:

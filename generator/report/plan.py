@@ -66,7 +66,8 @@ def _steps(answer: Answer) -> Iterator[str]:
             yield f"      {number}. {step_words(step)}"
             continue
         rolled = ", and roll the nodes" if step.move is Move.JOIN else ""
-        yield f"      {number}. {step_words(step)}{rolled}; go on when this ends with 0:"
+        ends = "go on" if number < len(answer.steps) else "it is through"
+        yield f"      {number}. {step_words(step)}{rolled}; {ends} when this ends with 0:"
         yield f"         {seen}"
 
 
@@ -94,11 +95,10 @@ def step_words(step: Step) -> str:
 
 
 def seen_by(answer: Answer, number: int) -> str:
-    """The command that ends with 0 when a step is through; "" after the last, and where nothing is to be waited for."""
-    if number >= len(answer.steps):
-        return ""
-    step, following = answer.steps[number - 1], answer.steps[number]
-    if following.move is Move.LEAVE:
+    """The command that ends with 0 when a step is through; "" where nothing is to be waited for."""
+    step = answer.steps[number - 1]
+    following = answer.steps[number] if number < len(answer.steps) else None
+    if following is not None and following.move is Move.LEAVE:
         return _gone(answer, following.values)
     was = answer.steps[number - 2].becomes if number > 1 else answer.before
     paused = automatic(*answer.before) and not automatic(*step.becomes)

@@ -7,11 +7,11 @@ from msgspec import to_builtins
 
 from generator.change.evicted import Trouble
 from generator.change.plan import Answer
-from generator.change.runbook import Runbook, Step, Wave, Way
+from generator.change.runbook import Runbook, Step, Wave
 from generator.change.work import Action, Work
-from generator.report.commands import code, codes, context, shell
-from generator.report.plan import recipe_lines
-from generator.report.runbook_pool import step_lines, synced
+from generator.report.commands import code, context, shell
+from generator.report.plan import recipe_lines, step_words
+from generator.report.runbook_block import block, seen_of
 from generator.upgrade.state import STATE
 from generator.words import counted, printable
 
@@ -30,23 +30,14 @@ STATES = (
 )
 
 
-ROLLED = """\
-What is upcoming becomes what runs as each wave is reached: move the releases or kernels of that wave's pools from
-`upcoming` to `running` in the inventory, and keep the old ones in `running` until the wave has held."""
-EDITED = "Make the change in the inventory, a ring at a time (a profile, or the clusters' own files), and render:"
 NOTHING_UPCOMING = """\
 **There is nothing to do.** None of these pools declares anything as upcoming. Ask for another change with `--kernel`,
 `--branch`, `--node-image`, `--os` or `--operator`."""
 NOTHING_CHANGES = "**There is nothing to do.** The nodes of these pools already ask for these images."
-CANARY = "Go on with the next pool when all of its nodes are through and its workloads are back, and not before."
-BACK_BY_BOOT = """\
-Boot the nodes with the machine image that they had, in the same order: the operator starts the old driver by itself.
-Then revert the merge and render. The old images, as the catalog proves them:"""
-BACK_BY_SYNC = """\
-Revert the merge, render, and let the same waves run in reverse. The old images, as the catalog proves them:"""
-GO_ON = """\
-Go on when every node of this wave is `upgrade-done` (or, after a boot, shows its GPUs again), and its workloads are
-back."""
+CANARY = "This is the canary: begin the next block when all of that is so, and not before."
+MERGED = """\
+Each block below is one pull request: edit, render, look, and merge it alone; the next block begins where what is to be
+seen has been seen."""
 STOPPED = f"""\
 - A budget refuses the eviction: let its owner add a replica or relax the budget. While the node still waits it goes on
   by itself then.
@@ -74,8 +65,10 @@ def _head(book: Runbook) -> Iterator[str]:
         yield NOTHING_UPCOMING if book.declared else NOTHING_CHANGES
         return
     if steps:
+        pools = counted(len({_named(step.answer) for wave in book.waves for step in wave.steps}), "pool")
         waves = counted(len(book.waves), "wave")
-        yield f"{counted(steps, 'pool')} in {waves}. Take the steps in this order, and stop where one fails."
+        merges = counted(sum(len(wave.pull_requests) for wave in book.waves), "pull request")
+        yield f"{pools} in {waves}, {merges}. Take them in this order, and stop where one fails."
     if book.waiting:
         if steps:
             yield ""
@@ -103,12 +96,11 @@ def _parts(book: Runbook) -> Iterator[tuple[str, list[str]]]:
     if not book.waves:
         return
     yield "Look before anything moves", list(_before(book))
-    yield "Merge", list(_merge(book))
+    yield "How each block is merged", list(_merge())
     for wave in book.waves:
-        yield _title(wave), list(_wave(wave, book.operator))
+        yield _title(wave), list(_wave(wave, book))
     yield "What a node's state means", [*(f"- `{state}`: {what}" for state, what in STATES)]
     yield "When it stops", list(_stopped(book))
-    yield "The way back", list(_back(book))
     yield "At the end", list(_end(book))
 
 
@@ -154,38 +146,24 @@ def _troubles(found: Iterable[tuple[Step, Trouble]]) -> Iterator[str]:
         yield f"- {printable(message)} (`{rule}`): {printable(way_out)}"
 
 
-def _merge(book: Runbook) -> Iterator[str]:
-    yield ROLLED if book.declared else EDITED
-    yield from shell("drivergate render", "drivergate check", "drivergate diff origin/main")
-    yield ""
-    yield "Review the pull request with that diff, and merge what belongs to the wave that is next."
+def _merge() -> Iterator[str]:
+    yield MERGED
+    yield from shell("drivergate render", "drivergate check", "drivergate diff")
 
 
 def _title(wave: Wave) -> str:
     named = f"Ring {wave.ring}" if wave.ring else "Clusters without a ring"
-    return f"{code(named)}: {counted(len(wave.steps), 'pool')}"
+    return f"{code(named)}: {counted(len({_named(step.answer) for step in wave.steps}), 'pool')}"
 
 
-def _wave(wave: Wave, operator: str) -> Iterator[str]:
-    first = wave.canaries
-    rest = wave.steps[len(first) :]
-    if first:
-        alone = "its whole cluster" if first[0].together else "that pool's change"
-        yield f"First the canary: merge {alone} and nothing else of this wave."
-        yield ""
-        yield from synced(first, operator)
-        for step in first:
-            yield from (*step_lines(step), "")
-        yield CANARY
-        yield ""
-        yield "Then merge the rest of this wave."
-        yield ""
-    yield from synced(rest, operator)
-    for step in rest:
-        yield from (*step_lines(step), "")
-        if step.canary and not step.together and len(wave.steps) > 1:
-            yield from (CANARY, "")
-    yield GO_ON
+def _wave(wave: Wave, book: Runbook) -> Iterator[str]:
+    pull_requests = wave.pull_requests
+    for number, steps in enumerate(pull_requests, start=1):
+        if number > 1:
+            yield ""
+        yield from block(steps, book)
+        if steps == wave.canaries:
+            yield from ("", CANARY)
 
 
 def _stopped(book: Runbook) -> Iterator[str]:
@@ -193,18 +171,6 @@ def _stopped(book: Runbook) -> Iterator[str]:
     yield from shell(*(f"drivergate upgrade status --cluster {name}" for name in _clusters(book)))
     yield ""
     yield STOPPED
-
-
-def _back(book: Runbook) -> Iterator[str]:
-    yield BACK_BY_BOOT if any(step.way is Way.ROLL for wave in book.waves for step in wave.steps) else BACK_BY_SYNC
-    yield ""
-    for wave in book.waves:
-        for step in wave.steps:
-            named = f"`{code(step.cluster.name)}/{code(step.pool.name)}`"
-            if step.back.lost:
-                yield f"- {named}: **there is no way back**: the catalog lacks {codes(step.back.lost)}"
-            else:
-                yield f"- {named}: {codes(step.back.built) or 'no image of its own'}"
 
 
 def _end(book: Runbook) -> Iterator[str]:
@@ -253,6 +219,10 @@ def _values(step: Step) -> dict[str, Any]:
         "evictions": _told(step.evictions),
         "troubles": _told(step.troubles),
         "back": to_builtins(step.back),
+        "number": step.number,
+        "of": max(len(step.answer.steps), 1) if step.edit is not None else 1,
+        "edit": step_words(step.edit) if step.edit is not None else "",
+        "seen": seen_of(step),
     }
 
 

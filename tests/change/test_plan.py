@@ -269,7 +269,7 @@ def test_a_pause_ends_each_step_with_what_the_cluster_must_say() -> None:
         ("driver", f"{wait}'{{.spec.driver.version}}'=595 clusterpolicy/cluster-policy"),
         ("join", f"drivergate audit --cluster one --pool a --gone {RUNNING}"),
         ("leave", ""),
-        ("resume", ""),
+        ("resume", f"{wait}'{{.spec.driver.upgradePolicy.autoUpgrade}}'=true clusterpolicy/cluster-policy"),
     ]
 
 

@@ -114,7 +114,7 @@ def test_a_budget_that_will_stop_it_is_mended_first() -> None:
     kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
     book = made({**files(pool(kernels), **BUILT), "inventory/ml.yaml": WORKLOADS}, driver="595")
     assert [one.rule for one in book.waves[0].steps[0].troubles] == ["disruption/no-room"]
-    before, _, after = markdown(book).partition("## 3. Merge")
+    before, _, after = markdown(book).partition("## 3. How each block is merged")
     assert "Mend these first" in before
     assert "rounds up to 3" in before
     assert "`serving/api` of team ml" in after
@@ -136,16 +136,16 @@ def test_where_nothing_is_upcoming_the_page_says_so_and_nothing_else() -> None:
 
 def test_a_canary_is_waited_for_before_the_rest_of_its_wave() -> None:
     text = markdown(made(files(pool(f"{UPCOMING}, nodes: 24"), pool(f"{UPCOMING}, nodes: 3"), **BUILT)))
-    canary, _, rest = text.partition("### Canary: `one/b`")[2].partition("### `one/a`")
-    assert "Go on with the next pool when all of its nodes are through" in canary
-    assert "Go on with the next pool" not in rest
+    canary, _, rest = text.partition("**Roll** `one/b`")[2].partition("**Roll** `one/a`")
+    assert "go on with the next one when its nodes are through" in canary
+    assert "go on with the next one" not in rest
 
 
 def test_a_boot_is_taken_back_by_a_boot() -> None:
     """A kernel that runs doesn't change with git: what is rendered only follows."""
     kernels = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
-    assert "Boot the nodes with the machine image that they had" in markdown(made(files(pool(UPCOMING), **BUILT)))
-    assert "Boot the nodes" not in markdown(made(files(pool(kernels), **BUILT), driver="595"))
+    assert "boot the nodes with the machine image that they had" in markdown(made(files(pool(UPCOMING), **BUILT)))
+    assert "boot the nodes" not in markdown(made(files(pool(kernels), **BUILT), driver="595"))
 
 
 BUILT_595 = {"inventory/catalog.yaml": catalog(tag(RUNNING), tag(RUNNING, "595"))}
@@ -155,7 +155,7 @@ EIGHT = f"arch: [amd64], kernels: [{RUNNING}], nodes: 8"
 def parts(text: str) -> tuple[str, str]:
     """What the first wave does before and after its canary has held."""
     wave = text.partition("## 4. ")[2].partition("## 5. ")[0]
-    before, _, after = wave.partition("Then merge the rest of this wave.")
+    before, _, after = wave.partition("This is the canary: begin the next block when all of that is so")
     return before, after
 
 
@@ -164,16 +164,20 @@ def test_a_driver_that_the_operator_rolls_reaches_the_canary_alone() -> None:
     book = made(files(pool(EIGHT), pool(f"arch: [amd64], kernels: [{RUNNING}], nodes: 2"), **BUILT_595), driver="595")
     assert [step.pool.name for step in book.waves[0].canaries] == ["b"]
     before, after = parts(markdown(book))
-    assert "merge that pool's change and nothing else" in before
-    assert before.count("Sync `one`") == after.count("Sync `one`") == 1
+    assert before.count("**Merge**") == after.count("**Merge**") == 1
+    assert before.count("**Sync** `one`") == after.count("**Sync** `one`") == 1
     assert "### Canary: `one/b`" in before
     assert "### `one/a`" in after
 
 
-def test_a_boot_needs_no_sync_of_its_own_for_the_canary() -> None:
+def test_a_boot_needs_no_sync_and_no_merge_of_its_own_for_the_canary() -> None:
     book = made(files(pool(f"{UPCOMING}, nodes: 24"), pool(f"{UPCOMING}, nodes: 3"), **BUILT))
     assert book.waves[0].canaries == ()
-    assert markdown(book).count("Sync `one`") == 1
+    text = markdown(book)
+    assert "Sync" not in text
+    assert text.count("**Merge**") == 1
+    gone = [f"drivergate audit --cluster one --pool {name} --gone {RUNNING}" for name in ("b", "a")]
+    assert "\n".join(gone) in text
 
 
 POLICY = "operator: {version: v26.3.3, driverApi: ClusterPolicy}\n"
@@ -197,7 +201,7 @@ def test_another_operator_replaces_the_driver_pods_of_every_pool() -> None:
     text = markdown(made(plain, operator="v26.7.0"))
     upgraded = "helm upgrade gpu-operator gpu-operator --repo https://helm.ngc.nvidia.com/nvidia --version v26.7.0"
     assert f"{upgraded} --kube-context one -n gpu-operator -f VALUES.yaml -f out/one/values/gpu-operator.yaml" in text
-    assert text.index("helm upgrade") < text.index("Sync `one`")
+    assert text.index("helm upgrade") < text.index("**Sync** `one`")
 
 
 def test_another_operator_waits_for_a_held_pool_of_its_cluster() -> None:
@@ -221,3 +225,38 @@ def test_on_older_releases_too_the_operator_rolls_a_driver() -> None:
     for more in ("operator: {version: v25.10.1}\n", POLICY):
         book = made(files(pool(EIGHT), more=more, **BUILT_595), driver="595")
         assert book.waves[0].steps[0].way is Way.OPERATOR
+
+
+def test_a_change_that_takes_several_pull_requests_has_a_block_for_each() -> None:
+    """595 is built for both kernels, 580 for the old one alone: the driver goes first."""
+    images = catalog(tag(RUNNING), tag(RUNNING, "595"), tag(NEXT, "595"))
+    book = made(files(pool(EIGHT), **{"inventory/catalog.yaml": images}), driver="595", kernels=(NEXT,))
+    ways = [(str(step.edit.move), step.way) for step in book.waves[0].steps if step.edit is not None]
+    assert ways == [("driver", Way.OPERATOR), ("join", Way.ROLL), ("leave", Way.NONE)]
+    blocks = markdown(book).partition("## 4. ")[2].partition("## 5. ")[0].split("### ")[1:]
+    assert [block.partition("\n")[0] for block in blocks] == [f"`one/a`, {number} of 3" for number in (1, 2, 3)]
+    assert ["**Sync**" in block for block in blocks] == [True, False, False]
+    seen = [f"--gone {value}" if value else "" for value in ("580", RUNNING, "")]
+    assert all(value in block for value, block in zip(seen, blocks, strict=True))
+    back = [block.partition("**The way back**")[2] for block in blocks]
+    assert f"`580-{RUNNING}-ubuntu22.04`" in back[0]
+    assert f"`595-{RUNNING}-ubuntu22.04`" in back[1]
+    assert f"`595-{NEXT}-ubuntu22.04`" in back[2]
+
+
+def test_the_sync_is_the_one_that_moves_the_driver() -> None:
+    """Without a GitOps tool: chart values by helm, objects by themselves, and never a folder that holds a ConfigMap."""
+    chart = markdown(made(files(pool(EIGHT), more=POLICY, **BUILT_595), driver="595"))
+    values = "-f VALUES.yaml -f out/one/values/gpu-operator.yaml"
+    assert f"--version v26.3.3 --kube-context one -n gpu-operator {values}" in chart
+    objects = markdown(made(files(pool(EIGHT), **BUILT_595), driver="595"))
+    assert "apply --server-side -f out/one/gpu-operator/nvidiadriver-a.yaml" in objects
+    assert " -k " not in chart + objects
+
+
+def test_no_pool_is_a_canary_where_one_policy_moves_all() -> None:
+    book = made(files(pool(EIGHT), pool(EIGHT), more=POLICY, **BUILT_595), driver="595")
+    text = markdown(book)
+    assert [step.canary for step in book.waves[0].steps] == [False, False]
+    assert "anary" not in text
+    assert text.count("**Merge**") == text.count("**Sync**") == 1

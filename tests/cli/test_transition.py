@@ -272,10 +272,11 @@ def test_diff_finds_what_to_compare_with(fleet: Fleet, tmp_path: Path) -> None:
     assert printed["summary"]["missing"]
 
 
-def test_a_runbook_is_made_for_one_pull_request_at_a_time(fleet: Fleet) -> None:
+def test_a_runbook_has_a_block_for_each_pull_request(fleet: Fleet) -> None:
     ended = drivergate(fleet.path, "upgrade", "runbook", "--kernel", K2, "--branch", "595")
-    assert "it takes 3 pull requests, which drivergate plan lists: make a runbook for each of them" in ended.out
-    assert "## 3. Merge" not in ended.out
+    assert re.findall(r"^### (.*)$", ended.out, re.MULTILINE) == [f"`east/train`, {number} of 3" for number in (1, 2, 3)]
+    edits = [f"add {K2} to kernels", f"remove {K1} from kernels", "driver 580 -> 595"]
+    assert re.findall(r"^\*\*Edit\*\*: (.*)\.$", ended.out, re.MULTILINE) == edits
 
 
 def test_a_cluster_that_follows_another_branch_is_named(fleet: Fleet, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ def test_a_page_for_what_is_upcoming(tmp_path: Path, capfd: Capture) -> None:
     built = CATALOG + f'  - {{tag: "{NEXT}", platforms: [linux/amd64]}}\n'
     called = call(capfd, "upgrade", "runbook", root=repository(tmp_path, catalog=built))
     assert called.code == 0
-    assert called.out.startswith("# Runbook: roll what is declared as upcoming\n\n1 pool in 1 wave.")
+    assert called.out.startswith("# Runbook: roll what is declared as upcoming\n\n1 pool in 1 wave, 1 pull request.")
     assert (
         "kubectl --context one get nodes -l example.com/pool=train -L nvidia.com/gpu-driver-upgrade-state" in called.out
     )
@@ -64,7 +64,7 @@ def test_a_budget_without_room_is_mended_before_another_branch_comes(tmp_path: P
     built = CATALOG + "".join(f'  - {{tag: "{tag}", platforms: [linux/amd64]}}\n' for tag in tags)
     root = repository(tmp_path, catalog=built, ml=WORKLOADS)
     asked = ("upgrade", "runbook", "--branch", "595", "--pool", "train")
-    before, _, after = call(capfd, *asked, root=root).out.partition("## 3. Merge")
+    before, _, after = call(capfd, *asked, root=root).out.partition("## 3. How each block is merged")
     assert "Mend these first" in before
     assert "rounds up to 3" in before
     assert "- `serving/api` of team ml" in after
