@@ -14,10 +14,9 @@ class Texts:
         self._texts = {file: Text((text,)) for file, text in texts.items()}
 
     def add(self, texts: Mapping[str, bytes]) -> None:
-        """Further files that findings may point into: bases, CRDs. One of several documents stays what it is."""
+        """Further files that findings may point into: bases, CRDs. One that is there, of several documents, stays."""
         for file, text in texts.items():
-            if file not in self._texts or not self._texts[file].is_stream:
-                self._texts[file] = Text((text,))
+            self._texts.setdefault(file, Text((text,)))
 
     def add_documents(self, file: str, parts: Sequence[bytes]) -> None:
         """A file of one or several documents; of several a path begins with the document's number."""
@@ -51,11 +50,6 @@ class Text:
     def __init__(self, parts: Sequence[bytes]) -> None:
         self._parts = parts
         self._places: Places | None = None
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether the file has several documents."""
-        return len(self._parts) > 1
 
     def places(self, file: str) -> Places:
         """Where the keys and values of the documents stand in the file."""

@@ -1,5 +1,6 @@
 """`audit --gone`: whether a node still runs what shall leave the inventory."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,13 @@ def test_a_release_of_the_operator_is_gone_when_another_one_runs(root: Path, cap
 @pytest.mark.parametrize("value", ["", "jammy", "linux", "58", "latest"])
 def test_what_is_neither_kernel_nor_system_driver_or_release_is_refused(root: Path, capfd: Capture, value: str) -> None:
     assert asked(root, capfd, "--gone", value, nodes=[node("n1")])[0] == 2
+
+
+def test_json_holds_the_same(root: Path, capfd: Capture) -> None:
+    nodes = [node("n1"), node("n3", kernel=OTHER)]
+    code, printed = asked(root, capfd, "--gone", KERNEL, "--pool", "a", "--format", "json", nodes=nodes)
+    assert code == 1
+    (remaining,) = json.loads(printed)["remaining"]
+    assert remaining == {
+        "cluster": "one", "pool": "a", "value": KERNEL, "seen": 2, "running": ["n1"], "unknown": []
+    }  # fmt: skip

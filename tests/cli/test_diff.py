@@ -272,3 +272,19 @@ def test_whole_commit_ids_are_shortened_and_named(repo: Repo, capfd: Capture) ->
     told = call(capfd, "diff", first, head, "--format", "json", root=repo.path).json
     assert told["head"] == {"named": f"{head[:12]} ({branch})", "commit": head}
     assert "#### Gate: " in comment
+
+
+def test_a_hold_that_is_lifted_and_a_workload_that_is_new_are_named(repo: Repo, capfd: Capture) -> None:
+    held = CLUSTER.replace("  train:\n", "  train:\n    hold: {reason: a long run}\n", 1)
+    repository(repo.path, two=OTHER, one=held)
+    repo.commit()
+    workload = f"{HEAD}Workloads\nteam: ml\nworkloads:\n  api: {{runsOn: {{pools: [train]}}, namespace: serving, "
+    workload += "owner: {kind: Deployment}, podLabels: {app: api}, replicas: 3}\n"
+    repository(repo.path, two=OTHER, ml=workload)
+    printed = call(capfd, "diff", "HEAD", "--cluster", "one", root=repo.path).out
+    assert 'danger: the hold of pool "one/train" is lifted ("a long run")\n' in printed
+    assert "    workload api of ml is new\n" in printed
+    gone = held.replace("  train:", "  trainers:").replace("    hold: {reason: a long run}\n", "")
+    repository(repo.path, two=OTHER, one=gone.replace("pool: train", "pool: trainers"))
+    printed = call(capfd, "diff", "HEAD", "--cluster", "one", root=repo.path).out
+    assert '("a long run"), and no pool declares its nodes any more' in printed

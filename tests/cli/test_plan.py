@@ -119,3 +119,17 @@ def test_a_release_of_a_node_image(tmp_path: Path, capfd: Capture) -> None:
     unknown = call(capfd, "plan", "--node-image", "stream=3", root=root)
     assert unknown.code == 2
     assert 'node image "stream" has no release "3"' in unknown.err
+
+
+def test_json_holds_the_branches_that_could_serve(tmp_path: Path, capfd: Capture) -> None:
+    """The open branch of V100s is 580 (NVIDIA's data-center driver pages); its image is there and that of 595 too."""
+    volta = CLUSTER.replace("  train:\n", "  train:\n    gpu: {family: volta}\n", 1)
+    listed = CATALOG + "".join(
+        f'  - {{tag: "595-6.8.0-{number}-aws-ubuntu24.04", platforms: [linux/amd64]}}\n' for number in (1050, 1053)
+    )
+    root = repository(tmp_path, one=volta, catalog=listed + f'  - {{tag: "{NEXT}", platforms: [linux/amd64]}}\n')
+    asked = ("plan", "--branch", "595", "--pool", "train", "--format", "json")
+    (proposal,) = call(capfd, *asked, root=root).json["proposals"]
+    assert (proposal["cluster"], proposal["pool"], proposal["branch"]) == ("one", "train", "595")
+    assert proposal["fitting"] == ["580"]
+    assert [reason["text"] for reason in proposal["against"]] == ["it does not drive volta GPUs"]

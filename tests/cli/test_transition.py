@@ -118,6 +118,21 @@ def test_diff_says_what_a_revert_would_miss(fleet: Fleet) -> None:
     assert f"no way back: a revert asks {K2} nodes for 580-{K2}-ubuntu22.04: not built" in ended.out
 
 
+def test_the_states_between_are_entries_for_reviewers(fleet: Fleet) -> None:
+    move(fleet, commit=False)
+    printed = drivergate(fleet.path, "diff", "HEAD", "--format", "github").out
+    image = f"595-{K1}-ubuntu22.04"
+    assert [line for line in printed.splitlines() if "diff/missing" in line and image in line]
+
+
+def test_nodes_that_another_label_may_select_are_followed(fleet: Fleet) -> None:
+    """Nothing says whether nodes of the pool have the label; if they have, they ask for the new driver on K1."""
+    pool = cluster(kernel=K2).replace("{example.com/pool: train}", "{example.com/zone: west}")
+    fleet.write({EAST: pool + '    driver: {branch: "595"}\n'})
+    fleet.render()
+    assert WAY in rules(fleet.path)
+
+
 def test_plan_splits_the_change_into_pull_requests(fleet: Fleet) -> None:
     asked = ("plan", "--kernel", K2, "--branch", "595")
     ended = drivergate(fleet.path, *asked)
@@ -274,7 +289,9 @@ def test_diff_finds_what_to_compare_with(fleet: Fleet, tmp_path: Path) -> None:
 
 def test_a_runbook_has_a_block_for_each_pull_request(fleet: Fleet) -> None:
     ended = drivergate(fleet.path, "upgrade", "runbook", "--kernel", K2, "--branch", "595")
-    assert re.findall(r"^### (.*)$", ended.out, re.MULTILINE) == [f"`east/train`, {number} of 3" for number in (1, 2, 3)]
+    assert re.findall(r"^### (.*)$", ended.out, re.MULTILINE) == [
+        f"`east/train`, {number} of 3" for number in (1, 2, 3)
+    ]
     edits = [f"add {K2} to kernels", f"remove {K1} from kernels", "driver 580 -> 595"]
     assert re.findall(r"^\*\*Edit\*\*: (.*)\.$", ended.out, re.MULTILINE) == edits
 

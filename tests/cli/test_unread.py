@@ -116,3 +116,12 @@ def test_completion_stays_silent(repo: Repo, capfd: Capture, monkeypatch: pytest
     said = capfd.readouterr()
     assert "one" in said.out.split()
     assert said.err == ""
+
+
+def test_of_much_that_is_unread_only_the_syntax_is_looked_at(repo: Repo, capfd: Capture) -> None:
+    """revision/unread.py: beyond 256 KiB a misspelt key is left to check, and what is no YAML is named."""
+    padding = f"# {'x' * 300_000}\n"
+    repository(repo.path, two=MISSPELT + padding)
+    assert "not read" not in call(capfd, "show", "one", root=repo.path).err
+    repository(repo.path, two=f"{OTHER}x: [\n{padding}")
+    assert CLUSTER_NOTE in call(capfd, "show", "one", root=repo.path).err
