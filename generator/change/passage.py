@@ -212,10 +212,15 @@ class Way:
         declared = self.declared()
         missed = {key for key, image in _declared(*self.was).items() if not self.images.was.look_up(image).usable}
         told: set[tuple[str, str]] = set()
-        for station in self.stations():
-            if not station.built and station.key not in told | declared | missed:
-                told.add(station.key)
-                yield station
+        # One image can be asked for in several states: the worst of them counts.
+        for station in sorted(self.stations(), key=lambda station: not station.severe):
+            if station.built or station.key in told | declared:
+                continue
+            # Nodes that are upgraded from now on load what they went without while they were not.
+            if station.key in missed and not (self.begins and station.severe):
+                continue
+            told.add(station.key)
+            yield station
 
     def declared(self) -> frozenset[tuple[str, str]]:
         """The images that nodes of the pool are declared to ask for after the change."""

@@ -123,8 +123,10 @@ def test_automatic_upgrades_that_are_switched_on_load_the_driver_that_waited() -
     built = [tag("595", K2), tag("580", K1)]
     was = state(train(K1, driver=f"{BRANCH_595}, {OFF}"), built=built)
     becomes = state(train(K2, driver=BRANCH_595), built=built)
-    # What base declares and had not built was told when it was brought.
-    assert way(was, becomes) == []
+    # Nodes kept 580 while nobody upgraded them: what base declares for them is loaded only now.
+    assert way(was, becomes) == [("a", tag("595", K1), SYNCED, True)]
+    # Whoever upgrades nodes has been told when that was brought.
+    assert way(state(train(K1, driver=BRANCH_595), built=built), becomes) == []
     was = state(train(K1, driver=f'branch: "580", {OFF}'), built=built)
     assert way(was, becomes) == [("a", tag("595", K1), SYNCED, True), ("a", tag("580", K2), EARLY, False)]
 
@@ -185,7 +187,7 @@ def test_another_repository_has_its_own_images() -> None:
 
 
 RHEL = '{id: rhel, version: "9.4"}'
-RED_HAT = "5.14.0-427.13.1.el9_4.x86_64"
+RED_HAT, NEXT_RED_HAT = "5.14.0-427.13.1.el9_4.x86_64", "5.14.0-427.20.1.el9_4.x86_64"
 
 
 def test_a_release_that_names_the_system_otherwise_asks_in_both_orders() -> None:
@@ -197,6 +199,14 @@ def test_a_release_that_names_the_system_otherwise_asks_in_both_orders() -> None
         ("a", tag("580", RED_HAT, "rhel9"), Moment.NEW_RELEASE_FIRST, True),
         ("a", tag("595", RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True),
     ]
+
+
+def test_of_two_states_that_ask_for_one_image_the_worse_counts() -> None:
+    """A node may boot the new kernel before the sync, or after it while the old release still looks after it."""
+    files = [tag("580", RED_HAT, system) for system in ("rhel9.4", "rhel9")] + [tag("580", NEXT_RED_HAT, "rhel9")]
+    was = state(train(RED_HAT, os=RHEL), built=files, operator="version: v26.3.3")
+    becomes = state(train(RED_HAT, NEXT_RED_HAT, os=RHEL), built=files)
+    assert way(was, becomes) == [("a", tag("580", NEXT_RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True)]
 
 
 def test_a_system_that_is_rolled_in_place_keeps_the_driver_of_the_old_one() -> None:

@@ -1,0 +1,135 @@
+"""The gate against an adversary who plays every order of events between one change and the next.
+
+Its people keep the rule: a change is synced, and its release runs, before the next one is merged. What leaves in a
+change that moves nothing else of those nodes is run and booted by no node once that is merged. What leaves together
+with something else is gone when the next one is merged, since later changes believe it.
+
+A change leaves two things to the next one: the machines that its head declares, and driver pods, which are older than
+their template where nodes are not upgraded yet. An older pod asks for nothing until it is replaced, and then for what
+its DaemonSet has by then. So the histories of one pool are its pairs of declarations, with pods of either age.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from functools import cache
+from itertools import combinations, product
+
+import pytest
+
+from tests.model.adversary import (
+    FIXED,
+    RANGED,
+    RELEASES,
+    Change,
+    Declaration,
+    Image,
+    Outcome,
+    Pool,
+    Size,
+    declared_images,
+    nodes_of,
+)
+from tests.testing.histories import SWAPPED, TRANSITION, Verdict, gate
+
+K1, K2, K3 = KERNELS = tuple(f"5.14.0-427.{number}.1.el9_4.x86_64" for number in (13, 20, 31))
+DRIVERS = ("570.211.01", "580.126.20", "595.58.03")
+A = frozenset({("example.com/pool", "a")})
+
+
+def declared(
+    kernels: Collection[str], driver: str, release: str, *, automatic: bool = True, size: Size = FIXED
+) -> Declaration:
+    return Declaration((Pool("a", A, frozenset(kernels), driver, automatic=automatic, size=size),), release)
+
+
+def subsets(kernels: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for count in range(1, len(kernels) + 1):
+        yield from combinations(kernels, count)
+
+
+@cache
+def images_of(driver: str) -> frozenset[Image]:
+    """All images of a driver that the pool can ask for."""
+    return frozenset().union(*(declared_images(declared(KERNELS, driver, release)) for release in RELEASES))
+
+
+EVERYTHING = frozenset().union(*map(images_of, DRIVERS))
+
+
+def held(verdicts: list[Verdict], outcome: Outcome, built: frozenset[Image], *, standing: bool) -> str:
+    """What the gate made of a change, once that is found to be right.
+
+    A node that asks for what is not built needs a finding; an error where it neither boots early nor is touched by
+    hand, and an error needs a node that asks for that very image. `standing` is a base that lacks an image of its own,
+    which was told when it was merged, and which nodes can ask for before the sync.
+    """
+    missing = outcome.missing(built)
+    errors = [verdict for verdict in verdicts if verdict.is_error]
+    assert verdicts or standing or not missing
+    assert errors or not outcome.missing_by_itself(built)
+    for error in errors:
+        assert error.rule != TRANSITION or error.fact in {image.tag for image in missing}
+    if errors:
+        return "error"
+    if verdicts:
+        return "warning" if missing else "warning that no order needs"
+    return "standing" if missing else "clean"
+
+
+# One of the pairs that are alike but for which kernel and which driver is called the first.
+ALIKE_ONCE = [
+    *product([(K1,)], [(K1,), (K2,), (K1, K2), (K2, K3), (K1, K2, K3)]),
+    *product([(K1, K2)], [(K1,), (K3,), (K1, K2), (K1, K3), (K1, K2, K3)]),
+    *product([(K1, K2, K3)], [(K1,), (K1, K2), (K1, K2, K3)]),
+]
+KernelPairs = list[tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+@pytest.mark.parametrize(
+    ("kernels", "drivers"),
+    [
+        pytest.param(ALIKE_ONCE, [*product(DRIVERS[:1], DRIVERS[:2])], id="alike once"),
+        pytest.param(
+            [*product(subsets(KERNELS), repeat=2)], [*product(DRIVERS, repeat=2)], id="all", marks=pytest.mark.soak
+        ),
+    ],
+)
+def test_one_pool_whatever_image_is_missing(kernels: KernelPairs, drivers: list[tuple[str, str]]) -> None:
+    """Each change of kernels, driver, autoUpgrade and release, with every image built but one, each in turn.
+
+    A base lacks an image of its own only where its nodes wait: no other change that lacks one is merged.
+    """
+    seen: Counter[str] = Counter()
+    modes = [*product(RELEASES, (True, False))]
+    for (before, after), (driver, next_driver), size in product(kernels, drivers, (FIXED, RANGED)):
+        for (release, automatic), (next_release, next_automatic) in product(modes, repeat=2):
+            was = declared(before, driver, release, automatic=automatic, size=size)
+            becomes = declared(after, next_driver, next_release, automatic=next_automatic, size=size)
+            if was == becomes:
+                continue
+            outcome = Change(was, becomes, A).play(nodes_of(was, A))
+            for image in images_of(driver) | images_of(next_driver):
+                standing = image in declared_images(was)
+                if standing and (automatic or size != FIXED):
+                    continue
+                built = EVERYTHING - {image}
+                seen[held(gate(was, becomes, built), outcome, built, standing=standing)] += 1
+    print(dict(seen))
+    assert seen.keys() == {"error", "warning", "warning that no order needs", "standing", "clean"}
+
+
+def test_a_swap_is_warned_of_where_the_next_driver_would_hit() -> None:
+    """Nodes run what was swapped when the driver moves next, in a change of which the gate says nothing."""
+    for before, after in ALIKE_ONCE:
+        was, becomes = declared(before, DRIVERS[0], RELEASES[1]), declared(after, DRIVERS[0], RELEASES[1])
+        following = declared(after, DRIVERS[1], RELEASES[1])
+        left = [node for node in nodes_of(was, A) if node.machine not in becomes.machines_of(A)]
+        hit = False
+        for image in images_of(DRIVERS[1]):
+            built = EVERYTHING - {image}
+            lingering = Change(becomes, following, A, lingering=True).play(left)
+            hit |= bool(lingering.missing(built)) and not gate(becomes, following, built)
+        warned = SWAPPED in {verdict.rule for verdict in gate(was, becomes, EVERYTHING)}
+        # Where others stay, leaving is what people say of some machines, and audit shows whether it is true.
+        assert warned == (hit and not set(before) & set(after))
+        assert hit == bool(set(before) - set(after))

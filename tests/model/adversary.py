@@ -1,0 +1,325 @@
+"""One node between a change that is merged and the next one, and everybody who acts on it, in every order.
+
+Images are composed by hand (gpu-operator v26.3.3 and v26.7.0: internal/state/nodepool.go getOSTag and getNodePools,
+api/nvidia/v1alpha1/nvidiadriver_types.go): driver, kernel and system for a precompiled driver, driver and system for a
+compiled one. A node has one driver pod. It asks for an image when the pod is made, which happens when the pod's
+DaemonSet is another one than before, when the upgrade controller replaces it, when somebody deletes it, and on a node
+that is new. A pod that stays asks for nothing, whatever its DaemonSet says by now: the update strategy is OnDelete.
+
+A second node adds nothing: it can only make the first one wait, and waiting is one of the orders.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+HOME, AWAY = "nvcr.io/nvidia/driver", "registry.example.com/driver"
+OLD_RELEASE, NEW_RELEASE = RELEASES = "v26.3.3", "v26.7.0"
+
+Labels = frozenset[tuple[str, str]]
+
+
+class Machine(NamedTuple):
+    """What a node boots: the minor version of its RHEL 9, and its kernel."""
+
+    system: str
+    kernel: str
+
+
+class Image(NamedTuple):
+    """What a node asks for."""
+
+    repository: str
+    tag: str
+
+
+class Size(NamedTuple):
+    """How few and how many nodes a pool may have."""
+
+    fewest: int
+    most: int
+
+
+FIXED, RANGED = Size(4, 4), Size(1, 4)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool as people declare it; without a selector it takes what no other one selects."""
+
+    name: str
+    selector: Labels
+    kernels: frozenset[str]
+    driver: str
+    system: str = "9.4"
+    repository: str = HOME
+    precompiled: bool = True
+    automatic: bool = True
+    size: Size = RANGED
+
+    @property
+    def machines(self) -> frozenset[Machine]:
+        """What its nodes run or boot."""
+        return frozenset(Machine(self.system, kernel) for kernel in self.kernels)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether no node is ever added."""
+        return self.size.fewest == self.size.most
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A cluster as people declare it. Under a ClusterPolicy the first pool's driver is the driver of all nodes."""
+
+    pools: tuple[Pool, ...]
+    release: str = NEW_RELEASE
+    by_policy: bool = False
+
+    def pool_of(self, labels: Labels) -> Pool | None:
+        """The pool that declares a node with these labels."""
+        selecting = [pool for pool in self.pools if pool.selector and pool.selector <= labels]
+        resting = [pool for pool in self.pools if not pool.selector]
+        return next(iter(selecting or resting), None)
+
+    def driver_of(self, labels: Labels) -> Pool | None:
+        """The pool whose driver such a node loads."""
+        return self.pools[0] if self.by_policy else self.pool_of(labels)
+
+    def machines_of(self, labels: Labels) -> frozenset[Machine]:
+        """The machines that are declared for such a node."""
+        pool = self.pool_of(labels)
+        return pool.machines if pool else frozenset()
+
+
+class Template(NamedTuple):
+    """What a node's driver pod is made from: its DaemonSet, what the controller compares, and the image."""
+
+    daemonset: tuple[str, ...]
+    stamp: tuple[str, ...]
+    image: Image
+
+
+OLDER = ("an older one",)
+
+
+def template(settings: Declaration, release: str, labels: Labels, machine: Machine) -> Template | None:
+    """None on a node for which no driver is declared."""
+    pool = settings.driver_of(labels)
+    if pool is None:
+        return None
+    system = system_in_tags(machine.system, release)
+    tag = f"{pool.driver}-{machine.kernel}-{system}" if pool.precompiled else f"{pool.driver}-{system}"
+    kernel = machine.kernel if pool.precompiled else ""
+    daemonset = ("policy", kernel) if settings.by_policy else (pool.name, kernel, system)
+    stamp = (pool.repository, pool.driver, str(pool.precompiled), release)
+    return Template(daemonset, stamp, Image(pool.repository, tag))
+
+
+def system_in_tags(system: str, release: str) -> str:
+    """v26.7.0 drops the minor of RHEL 9, v26.3.3 keeps it."""
+    return "rhel9" if release == NEW_RELEASE else f"rhel{system}"
+
+
+class Pod(NamedTuple):
+    """The driver pod of a node."""
+
+    daemonset: tuple[str, ...]
+    stamp: tuple[str, ...]
+
+
+class Node(NamedTuple):
+    """A node when a change is merged: what it runs, and its driver pod."""
+
+    machine: Machine
+    pod: Pod | None
+
+
+class Event(Enum):
+    """What can happen to the node, or to the cluster around it."""
+
+    SYNC = auto()
+    CHART = auto()
+    ROLL = auto()
+    REPLACEMENT = auto()
+    UPGRADE = auto()
+    DELETION = auto()
+
+
+class Needs(NamedTuple):
+    """What it takes that a node asks for an image: that it boots before the sync what only the change declares, or that
+    a person acts on a node that nothing else touches.
+    """
+
+    early: bool
+    by_hand: bool
+
+
+class _State(NamedTuple):
+    """The node, none of its kind yet where it has no machine, and how far the change has come."""
+
+    synced: bool
+    charted: bool
+    machine: Machine | None
+    pod: Pod | None
+    needs: Needs
+
+
+class Outcome(NamedTuple):
+    """What nodes of these labels can ask for while a change arrives, and how they can end."""
+
+    asked: Mapping[Image, frozenset[Needs]]
+    nodes: frozenset[Node]
+
+    def missing(self, built: frozenset[Image]) -> frozenset[Image]:
+        """The images that some order asks for and nobody built."""
+        return frozenset(self.asked) - built
+
+    def missing_by_itself(self, built: frozenset[Image]) -> frozenset[Image]:
+        """Those of an order in which no node boots early, and nobody acts on a node that nothing else touches."""
+        return frozenset(
+            image for image in self.missing(built) if Needs(early=False, by_hand=False) in self.asked[image]
+        )
+
+
+class Change:
+    """A change for the nodes with these labels. `lingering` ones run what left, against the people's rule."""
+
+    def __init__(self, was: Declaration, becomes: Declaration, labels: Labels, *, lingering: bool = False) -> None:
+        self.was, self.becomes, self.labels = was, becomes, labels
+        self.before, self.after = was.machines_of(labels), becomes.machines_of(labels)
+        self.lingering = lingering
+        self.asked: dict[Image, set[Needs]] = {}
+
+    @property
+    def moves(self) -> bool:
+        """Whether the change moves anything else of these nodes than which machines they may run."""
+        if self.was.release != self.becomes.release or self.was.by_policy != self.becomes.by_policy:
+            return True
+        old, new = self.was.driver_of(self.labels), self.becomes.driver_of(self.labels)
+        if old is None or new is None:
+            return old is not new
+        claiming = (old.name, old.selector) != (new.name, new.selector) and not self.becomes.by_policy
+        settings = (old.driver, old.repository, old.precompiled) != (new.driver, new.repository, new.precompiled)
+        return claiming or settings or self.resumes
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the upgrade controller begins to act on these nodes."""
+        old, new = self.was.driver_of(self.labels), self.becomes.driver_of(self.labels)
+        return old is not None and new is not None and new.automatic and not old.automatic
+
+    def _rests(self, state: _State) -> bool:
+        """Whether nobody but a person touches a node: no upgrade, and none is added."""
+        old, new = self.was.pool_of(self.labels), self.becomes.pool_of(self.labels)
+        driver = self._settings(state).driver_of(self.labels)
+        if old is None or new is None or driver is None:
+            return False
+        return not driver.automatic and old.size == new.size and new.is_fixed
+
+    @property
+    def bootable(self) -> frozenset[Machine]:
+        """What such a node may boot while the change arrives."""
+        if self.moves or self.lingering:
+            return self.before | self.after
+        return self.after
+
+    def play(self, nodes: Iterable[Node]) -> Outcome:
+        """Every order of events, from nodes that are there when the change is merged and from none."""
+        charted = self.was.release == self.becomes.release
+        unused = Needs(early=False, by_hand=False)
+        starts = [
+            _State(synced=False, charted=charted, machine=node.machine, pod=node.pod, needs=unused)
+            for node in nodes
+            if self.lingering or node.machine in self.bootable
+        ]
+        starts.append(_State(synced=False, charted=charted, machine=None, pod=None, needs=unused))
+        seen = set(starts)
+        waiting = list(starts)
+        while waiting:
+            for state in self._following(waiting.pop()):
+                if state not in seen:
+                    seen.add(state)
+                    waiting.append(state)
+        ended = frozenset(
+            Node(state.machine, state.pod)
+            for state in seen
+            if state.synced and state.charted and state.machine and (self.lingering or state.machine in self.after)
+        )
+        return Outcome({image: frozenset(needs) for image, needs in self.asked.items()}, ended)
+
+    def _following(self, state: _State) -> Iterator[_State]:
+        for event in Event:
+            match event:
+                case Event.SYNC if not state.synced:
+                    yield self._settled(state._replace(synced=True))
+                case Event.CHART if not state.charted:
+                    yield self._settled(state._replace(charted=True))
+                case Event.ROLL if state.machine:
+                    for machine in self.bootable:
+                        yield self._settled(self._booted(state._replace(machine=machine)))
+                case Event.REPLACEMENT:
+                    for machine in self.bootable:
+                        yield self._settled(self._booted(state._replace(machine=machine, pod=None)))
+                case Event.UPGRADE if self._is_upgraded(state):
+                    yield self._settled(state._replace(pod=None))
+                case Event.DELETION if state.pod:
+                    yield self._settled(self._touched(state._replace(pod=None)))
+
+    def _booted(self, state: _State) -> _State:
+        """A node that has booted a machine: early, or one that need not have booted."""
+        if state.machine not in self.before and not state.synced:
+            state = state._replace(needs=state.needs._replace(early=True))
+        return self._touched(state) if state.machine in self.before else state
+
+    def _touched(self, state: _State) -> _State:
+        return state._replace(needs=state.needs._replace(by_hand=True)) if self._rests(state) else state
+
+    def _is_upgraded(self, state: _State) -> bool:
+        """Whether the controller replaces the pod: it is of another template than its DaemonSet has now."""
+        driver = self._settings(state).driver_of(self.labels)
+        wanted = self._template(state)
+        if driver is None or wanted is None or state.pod is None:
+            return False
+        return driver.automatic and state.pod.stamp != wanted.stamp
+
+    def _settled(self, state: _State) -> _State:
+        """The DaemonSets have done their work: a pod that none wants is gone, and one that is wanted is there."""
+        wanted = self._template(state)
+        if state.machine is None or wanted is None:
+            return state._replace(pod=None)
+        if state.pod is not None and state.pod.daemonset == wanted.daemonset:
+            return state
+        self.asked.setdefault(wanted.image, set()).add(state.needs)
+        return state._replace(pod=Pod(wanted.daemonset, wanted.stamp))
+
+    def _settings(self, state: _State) -> Declaration:
+        return self.becomes if state.synced else self.was
+
+    def _template(self, state: _State) -> Template | None:
+        if state.machine is None:
+            return None
+        release = self.becomes.release if state.charted else self.was.release
+        return template(self._settings(state), release, self.labels, state.machine)
+
+
+def nodes_of(declaration: Declaration, labels: Labels) -> frozenset[Node]:
+    """The nodes that there can be where a declaration has been synced: their pods may be older than their template."""
+    found = set()
+    for machine in declaration.machines_of(labels):
+        wanted = template(declaration, declaration.release, labels, machine)
+        if wanted is not None:
+            found |= {Node(machine, Pod(wanted.daemonset, stamp)) for stamp in (wanted.stamp, OLDER)}
+    return frozenset(found)
+
+
+def declared_images(declaration: Declaration) -> frozenset[Image]:
+    """The images that nodes as declared ask for."""
+    found = set()
+    for pool in declaration.pools:
+        for machine in pool.machines:
+            wanted = template(declaration, declaration.release, pool.selector, machine)
+            if wanted is not None:
+                found.add(wanted.image)
+    return frozenset(found)

@@ -1,0 +1,97 @@
+"""Declarations of the adversary's model as people write them, and what the gate says of the change between two."""
+
+from functools import cache
+from typing import NamedTuple
+
+from generator.declared.catalog import Catalog, collect
+from generator.declared.fleet import Fleet
+from generator.declared.inventory import load
+from generator.finding import Severity
+from generator.render.output import Rendered
+from generator.revision.declaration import declare
+from generator.revision.revision import Before, Revision
+from generator.rules.rule import problems_of
+from generator.rules.table import BY_ID
+from tests.model.adversary import AWAY, HOME, Declaration, Image, Pool
+from tests.testing.judging import DAY
+from tests.testing.pools import CLUSTER, FLEET, HEAD, cluster, fleet, pool
+
+TRANSITION, MISSING, SWAPPED = "image/transition-missing", "image/missing", "image/kernel-swapped"
+UNCLAIMED = "operator/unclaimed"
+RULES = [BY_ID[rule] for rule in (TRANSITION, MISSING, SWAPPED, UNCLAIMED)]
+
+
+class Verdict(NamedTuple):
+    """What one rule has against a change."""
+
+    rule: str
+    is_error: bool
+    pool: str
+    fact: str
+
+
+def written(declared: Pool) -> str:
+    """The pool as people write it; without a selector it is the default one."""
+    selector = ", ".join(f"{key}: {value}" for key, value in sorted(declared.selector))
+    fewest, most = declared.size
+    mode = "precompiled" if declared.precompiled else "compiled"
+    policy = f"{{autoUpgrade: {str(declared.automatic).lower()}}}"
+    driver = f'mode: {mode}, repository: {declared.repository}, version: "{declared.driver}", upgradePolicy: {policy}'
+    nodes = f"{most}" if declared.is_fixed else f"{{min: {fewest}, max: {most}}}"
+    lines = [f"nodes: {nodes}", f"driver: {{{driver}}}"]
+    if not selector:
+        lines.append("default: true")
+    return pool(
+        declared.name,
+        *lines,
+        selector=f"{{{selector}}}" if selector else "",
+        os=f'{{id: rhel, version: "{declared.system}"}}',
+        kernels=f"[{', '.join(sorted(declared.kernels))}]",
+    )
+
+
+def files_of(declared: Declaration) -> dict[str, str]:
+    """The inventory, without a catalog."""
+    api = "ClusterPolicy" if declared.by_policy else "NVIDIADriver"
+    return {
+        FLEET: fleet(f"version: {declared.release}, driverApi: {api}"),
+        CLUSTER: cluster(*map(written, declared.pools)),
+    }
+
+
+@cache
+def fleet_of(declared: Declaration) -> Fleet:
+    """What is declared, read from text; nothing is rendered, since no rule about images looks at that."""
+    files = {path: text.encode() for path, text in files_of(declared).items()}
+    declaration = declare(files, day=DAY)
+    assert [str(problem) for problem in declaration.findings] == []
+    return declaration.fleet
+
+
+@cache
+def catalog_of(built: frozenset[Image]) -> Catalog:
+    """The catalogs that list what is built."""
+    files = {}
+    for number, repository in enumerate((HOME, AWAY)):
+        tags = sorted(image.tag for image in built if image.repository == repository)
+        rows = "".join(f'  - {{tag: "{tag}", platforms: [linux/amd64]}}\n' for tag in tags)
+        listed = f"{HEAD}kind: ImageCatalog\nrepository: {repository}\nimages: {'' if rows else '[]'}\n{rows}"
+        files[f"inventory/images-{number}.yaml"] = listed.encode()
+    return collect(load(files).catalogs)
+
+
+def gate(was: Declaration, becomes: Declaration, built: frozenset[Image]) -> list[Verdict]:
+    """What the rules about images say of a change."""
+    catalog = catalog_of(built)
+    revision = Revision(
+        day=DAY,
+        fleet=fleet_of(becomes),
+        catalog=catalog,
+        rendered=Rendered((), ()),
+        before=Before(fleet_of(was), catalog),
+    )
+    return [
+        Verdict(rule.id, (problem.severity or rule.severity) is not Severity.WARNING, problem.pool, problem.fact)
+        for rule in RULES
+        for problem in problems_of(rule, revision)
+    ]
