@@ -99,7 +99,7 @@ def test_a_missing_image_stops_the_commit_and_an_added_one_lets_it_pass(fleet: F
     break_east(fleet)
     fleet.git("add", "-A")
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
     assert "image/missing" in said.text
     assert f"{EAST}:12" in said.text
@@ -113,7 +113,7 @@ def test_a_commit_that_only_deletes_a_used_catalog_file_is_stopped(fleet: Fleet,
     install(fleet)
     fleet.git("rm", "-q", IMAGES)
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert TAG in said.text
 
 
@@ -122,7 +122,7 @@ def test_a_stale_out_is_stopped(fleet: Fleet, install: Install) -> None:
     fleet.write({EAST: cluster(kernel=NEXT), IMAGES: catalog(TAG, NEXT_TAG)})
     fleet.git("add", "-A")
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert "out/drift" in said.text
     assert REFERENCES in said.text
     assert OBJECT not in said.text  # the kernel is no field of the object
@@ -135,7 +135,7 @@ def test_an_unstaged_out_is_stopped_and_kept(fleet: Fleet, install: Install) -> 
     fleet.git("add", "inventory")
     before = tree(fleet.path, "inventory", "out")
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert REFERENCES in said.text
     assert "git add out" in said.text
     assert tree(fleet.path, "inventory", "out") == before
@@ -150,7 +150,7 @@ def test_an_untracked_file_that_the_result_depends_on_is_named(fleet: Fleet, ins
     fleet.git("add", "-A")
     fleet.write({NEW_IMAGES: catalog(UNBUILT_TAG)})
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert f"{NEW_IMAGES}: error: the file is not tracked by git" in said.text
     assert f"git add {NEW_IMAGES}" in said.text
     fleet.git("add", NEW_IMAGES)
@@ -178,7 +178,7 @@ def test_unstaged_edits_do_not_leak_in(fleet: Fleet, install: Install) -> None:
     fleet.git("add", "-A")
     fleet.write({IMAGES: catalog(TAG, UNBUILT_TAG)})
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
 
 
@@ -192,7 +192,7 @@ def test_commit_of_a_path_judges_that_path_alone(fleet: Fleet, install: Install)
     said = committed(fleet, "README.md")
     assert said.code == 0, said.text
     said = committed(fleet, EAST, "out")
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
 
 
@@ -200,7 +200,7 @@ def test_commit_all_judges_what_it_takes(fleet: Fleet, install: Install) -> None
     install(fleet)
     break_east(fleet)
     said = committed(fleet, "-a")
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
     fleet.write({IMAGES: catalog(TAG, UNBUILT_TAG)})
     said = committed(fleet, "-a")
@@ -231,7 +231,7 @@ def test_the_first_commit_of_a_repository(
     install(repo, commit=False)
     repo.git("add", "-A")
     said = committed(repo)
-    assert said.code
+    assert said.code == 1
     assert TAG in said.text
     repo.write({IMAGES: catalog(TAG)})
     repo.git("add", "-A")
@@ -253,7 +253,7 @@ def test_a_merge_of_two_clean_branches_can_be_wrong(fleet: Fleet, install: Insta
     assert committed(fleet).code == 0
     before = fleet.git("rev-parse", "HEAD")
     said = run(fleet.path, "git", *IDENTITY, "merge", "--no-edit", "side")
-    assert said.code
+    assert said.code == 1
     assert NEXT_TAG in said.text
     assert fleet.git("rev-parse", "HEAD") == before
 
@@ -277,7 +277,7 @@ def test_a_resolved_conflict_is_judged(fleet: Fleet, install: Install) -> None:
     fleet.git("checkout", "-q", "--ours", IMAGES)
     fleet.git("add", "-A")
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert NEXT_TAG in said.text
     fleet.write({IMAGES: catalog(TAG, NEXT_TAG, "580-5.15.0-185-generic-ubuntu22.04")})
     fleet.git("add", "-A")
@@ -296,7 +296,7 @@ def test_a_linked_work_tree_is_judged_for_itself(fleet: Fleet, tmp_path: Path, i
     break_east(linked)
     linked.git("add", "-A")
     said = committed(linked)
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
     assert tree(fleet.path, "inventory", "out") == {p: h for p, h in before.items() if not p.startswith(".git")}
     assert fleet.git("diff", "--cached", "--name-only") == EAST
@@ -311,7 +311,7 @@ def test_a_submodule_checkout_is_judged_for_itself(fleet: Fleet, tmp_path: Path,
     break_east(inner)
     inner.git("add", "-A")
     said = committed(inner)
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
     inner.write({IMAGES: catalog(TAG, UNBUILT_TAG)})
     inner.git("add", "-A")
@@ -329,7 +329,7 @@ def test_a_path_with_spaces_and_umlauts(tmp_path: Path, rendered: dict[str, str 
     repo.git("add", "-A")
     repo.write({"inventory/catalog/Größe 2.yaml": catalog(UNBUILT_TAG)})
     said = committed(repo)
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
     assert "inventory/catalog/Größe 2.yaml: error: the file is not tracked" in said.text
     repo.git("add", "-A")
@@ -349,7 +349,7 @@ def test_hook_and_hand_say_the_same(fleet: Fleet, install: Install) -> None:
     assert by_hand.out.count("image/missing") == 2
     assert "errors" in by_hand.out.splitlines()[-1]
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     lines = [line.strip() for line in said.text.splitlines()]
     assert [line for line in by_hand.out.splitlines() if line.strip() not in lines] == []
 
@@ -410,7 +410,7 @@ def test_render_hook_fails_for_changed_files(fleet: Fleet, tool: str, install: I
     fleet.write({EAST: cluster(kernel=NEXT), IMAGES: catalog(TAG, NEXT_TAG)})
     fleet.git("add", "-A")
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert f"wrote {REFERENCES}" in said.text
     fleet.git("add", "-A")
     said = committed(fleet)
@@ -454,7 +454,7 @@ def test_installed_the_way_users_do(fleet: Fleet, tmp_path: Path, monkeypatch: p
     break_east(fleet)
     fleet.git("add", "-A")
     said = committed(fleet)
-    assert said.code
+    assert said.code == 1
     assert UNBUILT_TAG in said.text
 
 

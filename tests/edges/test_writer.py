@@ -243,7 +243,7 @@ def test_two_runs_at_once_leave_whole_files(tmp_path: Path) -> None:
     ]
     assert [(run.communicate()[1], run.returncode) for run in runs] == [(b"", 0), (b"", 0)]
     found = tree(tmp_path)
-    assert found
+    assert len(found) == 10
     for data in found.values():
         words = data.split()
         assert len(words) == 6000
