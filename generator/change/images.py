@@ -57,8 +57,9 @@ def image_changes(stock: Stock, was: tuple[Cluster, Pool] | None, becomes: tuple
 
 def on_the_way(stock: Stock, way: Way) -> tuple[OnTheWay, ...]:
     """The images of the states between, each once, without those that either revision declares."""
-    declared = way.declared() | way.declared_before()
-    return _once(stock, (station for station in way.stations() if station.key not in declared))
+    declared, before = way.declared(), way.declared_before()
+    stations = [station for station in way.stations() if station.key not in declared]
+    return _once(stock, (station for station in stations if station.key not in before or way.wakes(station)))
 
 
 def way_back(stock: Stock, way: Way) -> tuple[OnTheWay, ...]:

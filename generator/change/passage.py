@@ -209,26 +209,38 @@ class Way:
 
     def missing(self) -> Iterator[Station]:
         """The stations that lack their image, but for those that either side declares: other rules tell of these."""
-        declared = self.declared()
-        missed = {key for key, image in _declared(*self.was).items() if not self.images.was.look_up(image).usable}
+        declared, missed = self.declared(), self.missed_before()
         told: set[tuple[str, str]] = set()
         # One image can be asked for in several states: the worst of them counts.
         for station in sorted(self.stations(), key=lambda station: not station.severe):
             if station.built or station.key in told | declared:
                 continue
-            # Nodes that are upgraded from now on load what they went without while they were not.
-            if station.key in missed and not (self.begins and station.severe):
+            if station.key in missed and not self.wakes(station):
                 continue
             told.add(station.key)
             yield station
 
+    def wakes(self, station: Station) -> bool:
+        """Whether nodes load now what they were declared to load before: autoUpgrade was off, and is on."""
+        return self.begins and station.severe
+
     def declared(self) -> frozenset[tuple[str, str]]:
         """The images that nodes of the pool are declared to ask for after the change."""
+        if self.kind is Kind.REMOVED:
+            return frozenset()
         return frozenset(key for key, image in _declared(*self.becomes).items() if not image.upcoming)
 
     def declared_before(self) -> frozenset[tuple[str, str]]:
         """The images that nodes of the pool were declared to ask for before it, or to ask for soon."""
+        if self.kind is Kind.NEW:
+            return frozenset()
         return frozenset(_declared(*self.was))
+
+    def missed_before(self) -> frozenset[tuple[str, str]]:
+        """Those of them that were not built."""
+        listed, declared = self.images.was, self.declared_before()
+        images = _declared(*self.was).items()
+        return frozenset(key for key, image in images if key in declared and not listed.look_up(image).usable)
 
     def stations(self) -> Iterator[Station]:
         """The states on the way, those first that come first for most nodes; none where nothing moves."""

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from generator.change.passage import Moment, lost, passages, stock, swaps
-from generator.revision.revision import Revision
+from generator.revision.revision import Before, Revision
+from generator.rules.rule import problems_of
+from generator.rules.table import BY_ID
 from tests.testing.judging import revision_of
 from tests.testing.pools import HEAD, inventory, pool
 
@@ -42,6 +45,12 @@ def way(was: Revision, becomes: Revision) -> list[tuple[str, str, Moment, bool]]
         (passage.becomes[1].name, passage.image, passage.moment, passage.severe)
         for passage in passages(then, now, images)
     ]
+
+
+def messages_of(was: Revision, becomes: Revision) -> list[str]:
+    """What the rule says of the change."""
+    judged = replace(becomes, before=Before(was.fleet, was.catalog))
+    return [problem.message for problem in problems_of(BY_ID["image/transition-missing"], judged)]
 
 
 SYNCED, EARLY = Moment.AFTER_SYNC, Moment.BEFORE_SYNC
@@ -207,6 +216,29 @@ def test_of_two_states_that_ask_for_one_image_the_worse_counts() -> None:
     was = state(train(RED_HAT, os=RHEL), built=files, operator="version: v26.3.3")
     becomes = state(train(RED_HAT, NEXT_RED_HAT, os=RHEL), built=files)
     assert way(was, becomes) == [("a", tag("580", NEXT_RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True)]
+
+
+@pytest.mark.parametrize("api", ["NVIDIADriver", "ClusterPolicy"])
+def test_a_new_pool_is_looked_after_by_the_old_release_until_the_chart_moves(api: str) -> None:
+    first, second = train(RED_HAT, os=RHEL), pool("b", os=RHEL, kernels=f"[{NEXT_RED_HAT}]")
+    built = [tag("580", RED_HAT, system) for system in ("rhel9.4", "rhel9")] + [tag("580", NEXT_RED_HAT, "rhel9")]
+    was = state(first, built=built, operator=f"version: v26.3.3, driverApi: {api}")
+    becomes = state(first, second, built=built, operator=f"version: v26.7.0, driverApi: {api}")
+    assert ("b", tag("580", NEXT_RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True) in way(was, becomes)
+
+
+def test_a_pool_that_goes_is_looked_after_by_the_new_release_until_the_sync() -> None:
+    first, second = train(RED_HAT, os=RHEL), pool("b", os=RHEL, kernels=f"[{NEXT_RED_HAT}]")
+    built = [tag("580", RED_HAT, system) for system in ("rhel9.4", "rhel9")] + [tag("580", NEXT_RED_HAT, "rhel9.4")]
+    was = state(first, second, built=built, operator="version: v26.3.3")
+    becomes = state(first, built=built)
+    assert way(was, becomes) == [("b", tag("580", NEXT_RED_HAT, "rhel9"), Moment.NEW_RELEASE_FIRST, True)]
+    (message,) = messages_of(was, becomes)
+    assert message == (
+        'pool "c/b": nodes on 5.14.0-427.20.1.el9_4.x86_64 that operator v26.7.0 looks after before the sync ask for '
+        "580-5.14.0-427.20.1.el9_4.x86_64-rhel9 for linux/amd64, which no catalog of nvcr.io/nvidia/driver lists: "
+        "they lose their driver when it is loaded"
+    )
 
 
 def test_a_system_that_is_rolled_in_place_keeps_the_driver_of_the_old_one() -> None:

@@ -184,13 +184,18 @@ class Outcome(NamedTuple):
 
 
 class Change:
-    """A change for the nodes with these labels. `lingering` ones run what left, against the people's rule."""
+    """A change for the nodes with these labels. `bootable` is what such a node may boot while the change arrives.
 
-    def __init__(self, was: Declaration, becomes: Declaration, labels: Labels, *, lingering: bool = False) -> None:
+    Those that linger run what left, against the people's rule, and nobody rolls them.
+    """
+
+    def __init__(self, was: Declaration, becomes: Declaration, labels: Labels) -> None:
         self.was, self.becomes, self.labels = was, becomes, labels
         self.before, self.after = was.machines_of(labels), becomes.machines_of(labels)
-        self.lingering = lingering
+        self.fixed = self.is_fixed
+        self.bootable = self.before | self.after if self.moves else self.after
         self.asked: dict[Image, set[Needs]] = {}
+        self.templates: dict[tuple[bool, bool, Machine], Template | None] = {}
 
     @property
     def moves(self) -> bool:
@@ -210,43 +215,44 @@ class Change:
         old, new = self.was.driver_of(self.labels), self.becomes.driver_of(self.labels)
         return old is not None and new is not None and new.automatic and not old.automatic
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the pool of these nodes has the same fixed number of them before and after."""
+        old, new = self.was.pool_of(self.labels), self.becomes.pool_of(self.labels)
+        return old is not None and new is not None and old.size == new.size and new.is_fixed
+
     def _rests(self, state: _State) -> bool:
         """Whether nobody but a person touches a node: no upgrade, and none is added."""
-        old, new = self.was.pool_of(self.labels), self.becomes.pool_of(self.labels)
         driver = self._settings(state).driver_of(self.labels)
-        if old is None or new is None or driver is None:
-            return False
-        return not driver.automatic and old.size == new.size and new.is_fixed
-
-    @property
-    def bootable(self) -> frozenset[Machine]:
-        """What such a node may boot while the change arrives."""
-        if self.moves or self.lingering:
-            return self.before | self.after
-        return self.after
+        return driver is not None and not driver.automatic and self.fixed
 
     def play(self, nodes: Iterable[Node]) -> Outcome:
         """Every order of events, from nodes that are there when the change is merged and from none."""
+        there = [node for node in nodes if node.machine in self.bootable]
+        outcome = self._played([*there, None])
+        return outcome._replace(nodes=frozenset(node for node in outcome.nodes if node.machine in self.after))
+
+    def linger(self, nodes: Iterable[Node]) -> Outcome:
+        """Every order of events in which the nodes stay on the machines that they run."""
+        self.bootable = frozenset()
+        return self._played([*nodes])
+
+    def _played(self, nodes: list[Node | None]) -> Outcome:
+        self.asked = {}
         charted = self.was.release == self.becomes.release
         unused = Needs(early=False, by_hand=False)
-        starts = [
-            _State(synced=False, charted=charted, machine=node.machine, pod=node.pod, needs=unused)
-            for node in nodes
-            if self.lingering or node.machine in self.bootable
-        ]
-        starts.append(_State(synced=False, charted=charted, machine=None, pod=None, needs=unused))
-        seen = set(starts)
-        waiting = list(starts)
+        seen = set()
+        for node in nodes:
+            machine, pod = node or (None, None)
+            seen.add(_State(synced=False, charted=charted, machine=machine, pod=pod, needs=unused))
+        waiting = list(seen)
         while waiting:
             for state in self._following(waiting.pop()):
                 if state not in seen:
                     seen.add(state)
                     waiting.append(state)
-        ended = frozenset(
-            Node(state.machine, state.pod)
-            for state in seen
-            if state.synced and state.charted and state.machine and (self.lingering or state.machine in self.after)
-        )
+        arrived = [state for state in seen if state.synced and state.charted]
+        ended = frozenset(Node(state.machine, state.pod) for state in arrived if state.machine)
         return Outcome({image: frozenset(needs) for image, needs in self.asked.items()}, ended)
 
     def _following(self, state: _State) -> Iterator[_State]:
@@ -300,8 +306,11 @@ class Change:
     def _template(self, state: _State) -> Template | None:
         if state.machine is None:
             return None
-        release = self.becomes.release if state.charted else self.was.release
-        return template(self._settings(state), release, self.labels, state.machine)
+        key = (state.synced, state.charted, state.machine)
+        if key not in self.templates:
+            release = self.becomes.release if state.charted else self.was.release
+            self.templates[key] = template(self._settings(state), release, self.labels, state.machine)
+        return self.templates[key]
 
 
 def nodes_of(declaration: Declaration, labels: Labels) -> frozenset[Node]:

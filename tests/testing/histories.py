@@ -1,6 +1,8 @@
 """Declarations of the adversary's model as people write them, and what the gate says of the change between two."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from generator.declared.catalog import Catalog, collect
@@ -12,7 +14,18 @@ from generator.revision.declaration import declare
 from generator.revision.revision import Before, Revision
 from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
-from tests.model.adversary import AWAY, HOME, Declaration, Image, Pool
+from tests.model.adversary import (
+    AWAY,
+    HOME,
+    Change,
+    Declaration,
+    Image,
+    Labels,
+    Node,
+    Outcome,
+    Pool,
+    nodes_of,
+)
 from tests.testing.judging import DAY
 from tests.testing.pools import CLUSTER, FLEET, HEAD, cluster, fleet, pool
 
@@ -95,3 +108,65 @@ def gate(was: Declaration, becomes: Declaration, built: frozenset[Image]) -> lis
         for rule in RULES
         for problem in problems_of(rule, revision)
     ]
+
+
+Nodes = dict[Labels, frozenset[Node]]
+
+
+class Arrival(NamedTuple):
+    """A change that is merged: what the gate says of it, and what nodes of each kind of labels can ask for."""
+
+    was: Declaration
+    becomes: Declaration
+    built: frozenset[Image]
+    verdicts: list[Verdict]
+    outcomes: dict[Labels, Outcome]
+
+    @property
+    def errors(self) -> list[Verdict]:
+        """What keeps it from being merged."""
+        return [verdict for verdict in self.verdicts if verdict.is_error]
+
+    @property
+    def missing(self) -> frozenset[Image]:
+        """The images that some order asks for and nobody built."""
+        return frozenset().union(*(outcome.missing(self.built) for outcome in self.outcomes.values()))
+
+    @property
+    def missing_by_itself(self) -> frozenset[Image]:
+        """Those that no node need boot early for, or be touched by hand."""
+        return frozenset().union(*(outcome.missing_by_itself(self.built) for outcome in self.outcomes.values()))
+
+    def missing_of(self, pool: str) -> frozenset[str]:
+        """The tags of them that nodes of this pool ask for, be it theirs before or after."""
+        found: set[str] = set()
+        for labels, outcome in self.outcomes.items():
+            pools = (self.was.pool_of(labels), self.becomes.pool_of(labels), self.becomes.driver_of(labels))
+            if pool in {claiming.name for claiming in pools if claiming is not None}:
+                found |= {image.tag for image in outcome.missing(self.built)}
+        return frozenset(found)
+
+
+def arrival(was: Declaration, becomes: Declaration, built: frozenset[Image], nodes: Nodes) -> Arrival:
+    """One change, played for nodes of all these labels. Nodes that are declared alike and stand alike are one."""
+    alike: dict[object, Outcome] = {}
+    outcomes = {}
+    for labels, standing in nodes.items():
+        kind = (was.pool_of(labels), becomes.pool_of(labels), standing)
+        if kind not in alike:
+            alike[kind] = Change(was, becomes, labels).play(standing)
+        outcomes[labels] = alike[kind]
+    return Arrival(was, becomes, built, gate(was, becomes, built), outcomes)
+
+
+def arrivals(
+    declarations: Sequence[Declaration], built: frozenset[Image], labels: Iterable[Labels]
+) -> Iterator[Arrival]:
+    """The changes of a history, up to the first one that the gate refuses."""
+    nodes = {borne: nodes_of(declarations[0], borne) for borne in labels}
+    for was, becomes in pairwise(declarations):
+        arrived = arrival(was, becomes, built, nodes)
+        yield arrived
+        if arrived.errors:
+            return
+        nodes = {borne: outcome.nodes for borne, outcome in arrived.outcomes.items()}
