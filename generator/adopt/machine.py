@@ -69,14 +69,6 @@ _TRANSIENT_PREFIXES = (
     "startup-taint.cluster-autoscaler.kubernetes.io/",
 )
 _TRANSIENT = frozenset({"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler"})
-_AKS_IMAGE, _EKS_IMAGE = "kubernetes.azure.com/node-image-version", "eks.amazonaws.com/nodegroup-image"
-
-
-class MachineImage(Struct, frozen=True):
-    """The stream and release that a provider's label names; a stream without a name is its provider's."""
-
-    stream: str
-    release: str
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -92,7 +84,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     driver_version: str
     family: Family | None
     taints: tuple[Taint, ...]
-    image: MachineImage | None
+    image: label.MachineImage | None
     unlabelled: tuple[str, ...]
 
 
@@ -122,7 +114,7 @@ def machine(node: Node) -> Machine:
         driver_version=_driver_version(labels),
         family=family(labels),
         taints=tuple(Taint(one.key, one.value, one.effect) for one in node.taints if not is_transient(one.key)),
-        image=_image(labels),
+        image=label.machine_image(labels),
         unlabelled=unlabelled,
     )
 
@@ -173,11 +165,3 @@ def _driver_version(labels: Mapping[str, str]) -> str:
     full = labels.get("nvidia.com/cuda.driver-version.full", "")
     parts = [labels.get(f"nvidia.com/cuda.driver.{part}", "") for part in ("major", "minor", "rev")]
     return full or ".".join(part for part in parts if part)
-
-
-def _image(labels: Mapping[str, str]) -> MachineImage | None:
-    """AKS names a stream and its release in one word; EKS names the image alone."""
-    if _AKS_IMAGE in labels:
-        stream, _, release = labels[_AKS_IMAGE].rpartition("-")
-        return MachineImage(stream.lower(), release) if stream else None
-    return MachineImage("", labels[_EKS_IMAGE]) if labels.get(_EKS_IMAGE) else None

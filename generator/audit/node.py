@@ -22,13 +22,18 @@ PULL = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrIm
 
 
 class Standing(Struct, frozen=True, kw_only=True):
-    """A GPU node as it stands. `driver` is what it has loaded, `image` what it needs, `signs` are notes by the way."""
+    """A GPU node as it stands. `driver` is what it has loaded, `image` what it needs, `signs` are notes by the way.
+
+    `kernel` is its label's, `uname` its kubelet's, and `release` that of its node image, as its provider labels it.
+    """
 
     node: str
     pool: str = ""
     os: str = ""
     kernel: str = ""
     arch: str = ""
+    uname: str = ""
+    release: str = ""
     driver: str = ""
     image: str = ""
     built: bool = False
@@ -49,6 +54,7 @@ class Standings:
         differences = list(judgement.differences)
         runs = _image(self.live.driver_pods.get(node.name))
         driver = loaded_driver(labels)
+        image = label.machine_image(labels)
         pool = judgement.pool
         match judgement.answer:
             case Asks(pool=asking, reference=reference):
@@ -64,6 +70,8 @@ class Standings:
             os=str(OsRelease(labels.get(label.OS_ID, ""), labels.get(label.OS_VERSION, ""))),
             kernel=labels.get(label.KERNEL, ""),
             arch=node.arch,
+            uname=node.kernel,
+            release=image.release if image is not None else "",
             driver=driver,
             image=judgement.reference,
             built=judgement.built,

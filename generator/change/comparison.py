@@ -14,7 +14,7 @@ from generator.change.impact import ClusterImpact, Impact, Noted, PoolImpact, Pr
 from generator.change.leaving import driver_of, gone, pruned, removed, without_ours
 from generator.change.objects import Objects, objects
 from generator.change.passage import Kind, Stock, Way, stock, ways
-from generator.declared.fleet import Cluster, Pool
+from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.workload import Workload
 from generator.facts.release import DriverApi
 from generator.operator.upgraded import nodes_of
@@ -26,13 +26,17 @@ from generator.rules.upgrade.held_change import as_policy, carrier
 TOUCHING = frozenset({Outcome.REMOVED, Outcome.MOVED, Outcome.RELOAD, Outcome.RESTART})
 
 
-def impact(base: Revision, head: Revision, *, total: int, everything: str = "") -> Impact:
-    """From both revisions, of which only the clusters that may be affected were read."""
+def impact(base: Revision, head: Revision, *, total: int, everything: str = "", before: Fleet | None = None) -> Impact:
+    """From both revisions, of which only the clusters that may be affected were read.
+
+    `before` is the base's fleet with the kernels that its nodes may run, where more is known than it declares.
+    """
+    before = base.fleet if before is None else before
     found = objects(base, head)
     against = tuple(
         pair.was for each in found.values() for pair in each.pairs.values() if not pair.same and pair.was is not None
     )
-    judged = replace(head, against=against, before=Before(base.fleet, base.catalog))
+    judged = replace(head, against=against, before=Before(before, base.catalog))
     dangers: dict[tuple[str, str], list[Danger]] = {}
     for one in danger.of_rules(judged):
         dangers.setdefault((one.cluster, one.pool), []).append(one)
@@ -40,7 +44,7 @@ def impact(base: Revision, head: Revision, *, total: int, everything: str = "") 
         of_pool = dangers.setdefault((lifted.cluster, lifted.pool), [])
         if not any(other.kind is danger.Kind.HELD for other in of_pool):  # which says that it is lifted
             of_pool.append(lifted)
-    comparing = _Comparing(base, head, found, dangers)
+    comparing = _Comparing(base, head, found, dangers, before)
     return Impact(clusters=tuple(comparing.all()), total=total, everything=everything)
 
 
@@ -63,8 +67,14 @@ class _Comparing:
     """Both revisions by cluster, and what was found out once for all."""
 
     def __init__(
-        self, base: Revision, head: Revision, found: Mapping[str, Objects], dangers: dict[tuple[str, str], list[Danger]]
+        self,
+        base: Revision,
+        head: Revision,
+        found: Mapping[str, Objects],
+        dangers: dict[tuple[str, str], list[Danger]],
+        before: Fleet,
     ) -> None:
+        self.before = {cluster.name: cluster for cluster in before.clusters}
         self.was = {cluster.name: cluster for cluster in base.fleet.clusters}
         self.becomes = {cluster.name: cluster for cluster in head.fleet.clusters}
         self.base, self.head, self.objects, self.dangers = base, head, found, dangers
@@ -93,7 +103,7 @@ class _Comparing:
         found = self.objects.get(becomes.name, Objects({}))
         pools = [self.pool(was, becomes, pool, found) for pool in becomes.pools]
         pools += self.gone(was, becomes, found)
-        found_ways = list(ways(was, becomes, self.stock))
+        found_ways = list(ways(self.before[was.name], becomes, self.stock))
         pools = [self.on_the_way(pool, found_ways) for pool in pools]
         dangers = [*danger.of_cluster(was, becomes, found), *self.dangers.get((becomes.name, ""), ())]
         here = {pool.object_name: pool.name for pool in becomes.managed_pools}

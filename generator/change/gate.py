@@ -4,6 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.declared.baseline import entry_of
+from generator.declared.fleet import Fleet
 from generator.finding import Finding
 from generator.revision.revision import Before, Revision
 from generator.rules.judge import judge
@@ -20,10 +21,13 @@ class Verdict(Struct, frozen=True):
     standing: int
 
 
-def verdict(base: Revision, head: Revision) -> Verdict:
-    """The gate on both sides, the second as a change of the first. A finding is known by what a baseline would list."""
+def verdict(base: Revision, head: Revision, ran: Fleet) -> Verdict:
+    """The gate on both sides, the second as a change of the first. A finding is known by what a baseline would list.
+
+    `ran` is the base's fleet with the kernels that its nodes may run.
+    """
     before = {entry_of(finding) for finding in judge(base, RULES, told=base.findings, without=NOT_READ).findings}
-    judged = replace(head, before=Before(base.fleet, base.catalog))
+    judged = replace(head, before=Before(ran, base.catalog))
     after = judge(judged, RULES, told=head.findings, without=NOT_READ).findings
     new = tuple(finding for finding in after if entry_of(finding) not in before)
     return Verdict(new, len(after) - len(new))

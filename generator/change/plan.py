@@ -98,16 +98,23 @@ Against = Callable[[Cluster, Pool], Iterable[str]]
 
 
 def plan(
-    fleet: Fleet, catalog: Catalog, asked: Asked, against: Against | None = None, *, via: Sequence[str] = ()
+    fleet: Fleet,
+    catalog: Catalog,
+    asked: Asked,
+    against: Against | None = None,
+    *,
+    via: Sequence[str] = (),
+    ran: Fleet | None = None,
 ) -> Plan:
     """What the change does to each pool, and in which steps it can be made.
 
-    `via` are drivers that may be passed through beside those of other pools. A catalog that could not be read whole
-    proves nothing missing.
+    `via` are drivers that may be passed through beside those of other pools, and `ran` is the fleet with the kernels
+    that its nodes run, where more is known than it declares. A catalog that could not be read whole proves nothing
+    missing.
     """
     found = list(what_if(fleet, asked))
     changed = [pool for pool in found if isinstance(pool, Changed)]
-    looked = _Looked(fleet, catalog, against, via, _rings(fleet, changed))
+    looked = _Looked(fleet if ran is None else ran, catalog, against, via, _rings(fleet, changed))
     answers = tuple(looked.answer(pool, asked) for pool in changed)
     return Plan(answers, tuple(pool for pool in found if isinstance(pool, Skipped)))
 
@@ -135,6 +142,7 @@ class _Looked:
         self.against, self.via = against, via
         self.stock = Stock(self.listed, self.listed)
         self.pools = tuple(pool for cluster in fleet.clusters for pool in cluster.managed_pools)
+        self.ran = {(cluster.name, pool.name): pool for cluster in fleet.clusters for pool in cluster.pools}
 
     def answer(self, changed: Changed, asked: Asked) -> Answer:
         before, after = combinations(*changed.before), combinations(*changed.after)
@@ -182,7 +190,12 @@ class _Looked:
         """The way where all is changed at once."""
         (cluster, pool) = changed.after
         wanted = tuple(replace(kernel, upcoming=False) for kernel in pool.kernels if _is_wanted(kernel, asked))
-        return Way(changed.before, (cluster, replace(pool, kernels=wanted)), self.stock, Kind.FOLLOWED)
+        return Way(self._as_it_ran(changed), (cluster, replace(pool, kernels=wanted)), self.stock, Kind.FOLLOWED)
+
+    def _as_it_ran(self, changed: Changed) -> tuple[Cluster, Pool]:
+        """The pool before the change, with the kernels that its nodes run."""
+        cluster, pool = changed.before
+        return cluster, self.ran[cluster.name, pool.name]
 
     def _steps(self, direct: Way, changed: Changed, asked: Asked) -> Steps | NotSearched:
         """The pull requests that it takes; none are told where nothing moves but the kernels, or all but those."""
@@ -199,7 +212,7 @@ class _Looked:
             too_early = pool.driver.version != wanted and any(self._late(cluster, pool))
             return not too_early and not any(self._against(cluster, pool))
 
-        return sequence(changed.before, direct.becomes, self.stock, bounds, may_load)
+        return sequence(self._as_it_ran(changed), direct.becomes, self.stock, bounds, may_load)
 
     def _late(self, cluster: Cluster, pool: Pool) -> Iterator[str]:
         """What upgrade/ring-order would say of the pool's driver."""

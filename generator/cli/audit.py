@@ -1,6 +1,7 @@
 """`drivergate audit`: does the cluster agree with git?"""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -148,7 +149,7 @@ def audited(asked: Asked, chosen: Chosen) -> int:
     if asked.propose or asked.write:
         uname = {(cluster.name, node.name): node.kernel for cluster, each in seen for node in each.nodes}
         return proposed(looked, unasked, found, uname, root=chosen.root, write=asked.write)
-    _print(asked, found, audits, unasked)
+    _print(asked, found, audits, unasked, _time(asked, seen))
     return _code(audits, unasked, incomplete=incomplete, strict=asked.strict)
 
 
@@ -203,10 +204,19 @@ def _of_files(asked: Asked, found: Declaration, objects: Objects) -> Cluster:
     return chosen
 
 
-def _print(asked: Asked, found: Declaration, audits: Sequence[Audit], unasked: Sequence[Unasked]) -> None:
+def _time(asked: Asked, seen: Sequence[tuple[Cluster, Live]]) -> str | None:
+    """When the nodes were seen, in UTC; of files the newest word of a kubelet in them, None where there is none."""
+    if not asked.given.given:
+        return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return max((node.heartbeat for _, objects in seen for node in objects.nodes if node.heartbeat), default=None)
+
+
+def _print(
+    asked: Asked, found: Declaration, audits: Sequence[Audit], unasked: Sequence[Unasked], time: str | None
+) -> None:
     match asked.printed:
         case "json":
-            out(json.printed(json.with_findings(report.values(audits, unasked), found.blocking)))
+            out(json.printed(json.with_findings(report.values(audits, unasked, time), found.blocking)))
         case "prometheus":
             out(report.prometheus(audits, unasked))
             for one in unasked:

@@ -35,6 +35,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     allow_remove: frozenset[str] | None = None
     compare: bool = True
     scheduled: bool = False
+    observed: tuple[str, ...] = ()
 
 
 class Opened(Struct, frozen=True, kw_only=True):

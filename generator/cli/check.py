@@ -28,7 +28,7 @@ def with_options() -> Callable[..., int]:
     import typer
 
     from generator.cli.completion import complete_revisions
-    from generator.cli.options import Clusters, Outputs, ReportFormat, Rev, Root, Staged, Today
+    from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Rev, Root, Staged, Today
 
     def command(
         root: Root = None,
@@ -69,6 +69,7 @@ def with_options() -> Callable[..., int]:
                 "--scheduled", help="Judge what stands, for a run of no change: also exit 1 on ended silences."
             ),
         ] = False,
+        observed: Observed = None,
         write_baseline: Annotated[
             bool, typer.Option("--write-baseline", help="List today's errors, so that only new ones fail.")
         ] = False,
@@ -87,6 +88,7 @@ def with_options() -> Callable[..., int]:
             shard=shard,
             strict=strict,
             scheduled=scheduled,
+            observed=observed or (),
             write_baseline=write_baseline,
             printed=printed,
             outputs=output or (),
@@ -107,6 +109,7 @@ def check(
     shard: str | None = None,
     strict: bool = False,
     scheduled: bool = False,
+    observed: Sequence[str] = (),
     write_baseline: bool = False,
     printed: Reporting = Reporting.TEXT,
     outputs: Sequence[str] = (),
@@ -134,6 +137,7 @@ def check(
         changed_since=changed_since,
         shard=_shard(shard) if shard is not None else None,
         scheduled=scheduled,
+        observed=tuple(observed),
     )
     begun = begin(wanted)
     if outputs or printed is not Reporting.TEXT:

@@ -11,17 +11,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.change.comparison import impact
-from generator.change.gate import verdict
+from generator.change.evidence import without_idle
+from generator.change.gate import Verdict, verdict
 from generator.change.impact import Impact
 from generator.change.places import Places
 from generator.cli.begin import opened
 from generator.cli.completion import complete_revisions
-from generator.cli.options import Clusters, Outputs, ReportFormat, Root, Today
+from generator.cli.observed import evidence, read_audits
+from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Root, Today
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, no_cluster, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
 from generator.cli.repository import door, unread_notes
 from generator.declared.affected import Changed, affected
+from generator.declared.fleet import Fleet
 from generator.declared.selection import NOTHING, named
 from generator.edges.errors import CouldNotLookError
 from generator.edges.files import find_root
@@ -49,8 +52,8 @@ from generator.words import printable
 class Comparison(Struct, frozen=True, kw_only=True):
     """What came out; with `blocking` findings of the revision `unreadable` there is nothing to compare.
 
-    `sides` are both revisions as they were read, None where nothing of either was needed. `notes` say what is not known
-    of the head's other clusters.
+    `sides` are both revisions as they were read, and `ran` the base's fleet with what its nodes may run; None where
+    nothing of either was needed. `notes` say what is not known of the head's other clusters.
     """
 
     base: str
@@ -59,6 +62,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     clusters: frozenset[str]
     impact: Impact
     sides: tuple[Revision, Revision] | None = None
+    ran: Fleet | None = None
     blocking: tuple[Finding, ...] = ()
     unreadable: str = ""
     notes: tuple[str, ...] = ()
@@ -94,6 +98,7 @@ def diff(
     fail_on: Annotated[
         list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if the change has this effect (repeatable).")
     ] = None,
+    observed: Observed = None,
     root: Root = None,
     today: Today = None,
     printed: ReportFormat = Reporting.TEXT,
@@ -106,6 +111,7 @@ def diff(
         root=root,
         today=today,
         clusters=frozenset(cluster or ()),
+        observed=tuple(observed or ()),
         fail_on=frozenset(map(str, fail_on or ())),
         printed=printed,
         outputs=output or (),
@@ -119,6 +125,7 @@ def compared(
     root: str | None,
     today: str | None,
     clusters: frozenset[str],
+    observed: tuple[str, ...],
     fail_on: frozenset[str],
     printed: Reporting,
     outputs: Sequence[str],
@@ -127,7 +134,7 @@ def compared(
     where = find_root(root)
     files = destinations(outputs, where)
     chosen = named_base(base) if base is not None else compared_base(git_at(where, os.environ))
-    found = compare(chosen.rev, head, root=where, today=today, clusters=clusters)
+    found = compare(chosen.rev, head, root=where, today=today, clusters=clusters, observed=observed)
     git = git_at(where, os.environ)
     found = replace(
         found, base=shown(git, found.base) if base is not None else chosen.label, head=shown(git, found.head)
@@ -164,8 +171,13 @@ def _texts(found: Comparison, root: str, fail_on: frozenset[str]) -> Texts:
         **for_reviewers(cache(partial(_reported, found, root, fail_on))),
         Reporting.TEXT: lambda: report.text(told),
         Reporting.JSON: lambda: json.printed(json.with_findings(report.values(told), ())),
-        Reporting.MARKDOWN: lambda: comment(told, verdict(*found.sides) if found.sides is not None else None),
+        Reporting.MARKDOWN: lambda: comment(told, _gate(found)),
     }
+
+
+def _gate(found: Comparison) -> Verdict | None:
+    """What the gate says of the change; None where nothing of it was read."""
+    return verdict(*found.sides, found.ran) if found.sides is not None and found.ran is not None else None
 
 
 def _unreadable(found: Comparison, root: str) -> Texts:
@@ -219,12 +231,19 @@ def _reported(found: Comparison, root: str, fail_on: frozenset[str]) -> Reported
 
 
 def compare(
-    base: str, head: str | None, *, root: str | None, today: str | None, clusters: frozenset[str]
+    base: str,
+    head: str | None,
+    *,
+    root: str | None,
+    today: str | None,
+    clusters: frozenset[str],
+    observed: tuple[str, ...] = (),
 ) -> Comparison:
     """Reads and renders what differs. OutsideError where the outside says no."""
     for name, rev in (("BASE", base), ("HEAD", head)):
         if rev == "":
             raise CouldNotLookError(f"{name} is empty", "name a revision; `git merge-base` prints none where it fails")
+    read_audits(observed)  # one that is none is reported whatever the change is
     where = find_root(root)
     git = git_at(where, os.environ)
     difference = Difference(git, base, head, OUT)
@@ -271,9 +290,13 @@ def compare(
     )
     if isinstance(pair, revisions.Unreadable):
         return replace(comparison, blocking=pair.blocking, unreadable=pair.label)
-    difference_found = impact(pair.base, pair.head, total=reach.total, everything=reach.everything)
     notes = unread_notes(inventory, pair.unread, state, rev=head)
-    return replace(comparison, impact=difference_found, sides=(pair.base, pair.head), notes=notes)
+    before = pair.base.fleet
+    if observed:
+        found = evidence(observed, before, pair.earlier.inventory, state.day)
+        before, notes = without_idle(before, found), (*notes, *found.notes)
+    difference_found = impact(pair.base, pair.head, total=reach.total, everything=reach.everything, before=before)
+    return replace(comparison, impact=difference_found, sides=(pair.base, pair.head), ran=before, notes=notes)
 
 
 def _lock(source: Source) -> bytes | None:

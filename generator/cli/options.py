@@ -64,6 +64,15 @@ Outputs = Annotated[
     ),
 ]
 
+Observed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--observed",
+        metavar="FILE",
+        help="An audit (audit --format json): evidence that no node runs a kernel any more (repeatable).",
+    ),
+]
+
 # What would change, for verbs that ask about it.
 Kernels = Annotated[
     list[str] | None,

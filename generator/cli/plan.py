@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from generator.change.driver_choice import Proposals
+from generator.change.evidence import without_idle
 from generator.change.lag import Lag, lag
 from generator.change.need import Needs
 from generator.change.plan import Verdict
@@ -16,10 +17,12 @@ from generator.change.whatif import Asked
 from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
 from generator.cli.completion import complete_branches
+from generator.cli.observed import evidence
 from generator.cli.options import (
     Branch,
     Clusters,
     Kernels,
+    Observed,
     Operator,
     Pools,
     Rev,
@@ -80,6 +83,7 @@ def plan(
             autocompletion=complete_branches,
         ),
     ] = None,
+    observed: Observed = None,
     fail_on: Annotated[
         list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if a pool has this problem (repeatable).")
     ] = None,
@@ -95,7 +99,8 @@ def plan(
     chosen = chosen_state(root, staged=staged, rev=rev, today=today)
     wish = wished(kernel, os, branch, node_image, operator, cluster, ring, pool)
     fail = frozenset(str(one) for one in fail_on or ())
-    return planned(wish, chosen, via=_drivers(via), fail_on=fail, printed=str(printed))
+    files = tuple(observed or ())
+    return planned(wish, chosen, via=_drivers(via), observed=files, fail_on=fail, printed=str(printed))
 
 
 def wished(
@@ -130,11 +135,19 @@ def _drivers(via: list[str] | None) -> tuple[str, ...]:
     return tuple(via or ())
 
 
-def planned(wish: Wish, chosen: Chosen, *, via: tuple[str, ...], fail_on: frozenset[str], printed: str) -> int:
+def planned(
+    wish: Wish,
+    chosen: Chosen,
+    *,
+    via: tuple[str, ...],
+    observed: tuple[str, ...],
+    fail_on: frozenset[str],
+    printed: str,
+) -> int:
     """The exit code: 0 where it could answer, 1 for what `fail_on` names."""
     found = read_declaration(chosen, catalogs=True)
     incomplete = report_unread(found, as_json=printed == "json")
-    made = planned_work(found, understood(wish, found), chosen, via)
+    made = planned_work(found, understood(wish, found), chosen, via, observed)
     _print(made, found, printed)
     if incomplete:
         return UNUSABLE
@@ -151,10 +164,18 @@ def understood(wish: Wish, found: Declaration) -> Asked:
     return asked
 
 
-def planned_work(found: Declaration, asked: Asked, chosen: Chosen, via: tuple[str, ...] = ()) -> report.Told:
+def planned_work(
+    found: Declaration, asked: Asked, chosen: Chosen, via: tuple[str, ...] = (), observed: tuple[str, ...] = ()
+) -> report.Told:
     catalog = found.catalog()
     needs = Needs(found.fleet, catalog)
-    answers = make_plan(found.fleet, catalog, asked, needs.objections, via=via)
+    ran = found.fleet
+    if observed:
+        proven = evidence(observed, found.fleet, found.inventory, found.day)
+        ran = without_idle(found.fleet, proven)
+        for note in proven.notes:
+            say(f"note: {note}")
+    answers = make_plan(found.fleet, catalog, asked, needs.objections, via=via, ran=ran)
     works = work(answers.answers, catalog)
     proposals = Proposals(catalog, needs.against)
     # Another branch is an answer only where this one is what holds a pool.

@@ -65,6 +65,10 @@ class State(Struct, frozen=True, kw_only=True):
 def judged_state(begun: Begun) -> State:
     """Reads the source and renders it. OutsideError where the outside says no."""
     wanted, source = begun.wanted, begun.opened.source
+    if wanted.observed:
+        from generator.cli.observed import read_audits  # a file that is no audit is reported whatever the change is
+
+        read_audits(wanted.observed)
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, SOURCES_LOCK)}
     listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
     clusters: Selection = named(wanted.clusters)
@@ -331,14 +335,23 @@ def _declared_before(
     lock = _earlier_lock(begun, files)
     side = Side(label=_base(begun).label, day=state.day, files=earlier, lock=lock, door=door(state.source))
     then, catalog = declared_before(declaration, revision.catalog, now, side, selection)
+    fleet = then.fleet
+    notes: tuple[str, ...] = ()
+    if begun.wanted.observed:
+        from generator.change.evidence import without_idle
+        from generator.cli.observed import evidence
+
+        found = evidence(begun.wanted.observed, fleet, then.inventory, revision.day)
+        fleet, notes = without_idle(fleet, found), found.notes
     unread = [finding for finding in then.blocking if finding.rule != REQUIRES]
-    notes = (f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}",) if unread else ()
+    if unread:
+        notes = (*notes, f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}")
     from generator.change.passage import moves
 
-    if moves(then.fleet.clusters, revision.fleet.clusters):
+    if moves(fleet.clusters, revision.fleet.clusters):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
-        notes = (*notes, *_elsewhere(_base(begun), then.fleet.clusters))
-    return Before(then.fleet, catalog, selection), notes
+        notes = (*notes, *_elsewhere(_base(begun), fleet.clusters))
+    return Before(fleet, catalog, selection), notes
 
 
 def _elsewhere(base: Base, clusters: Sequence[Cluster]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from generator.declared import model
 from generator.declared.delivery import DeliveryMaker
 from generator.declared.driverspec import Specs
 from generator.declared.fleet import (
+    OBSERVED_MAX_AGE,
     Cluster,
     CudaSettings,
     Fleet,
@@ -37,7 +38,7 @@ from generator.facts.release import DriverApi, Unsupported, resolve
 from generator.finding import Finding, Place, invalid
 from generator.layout import INVENTORY
 
-LAYERED = ("operator", "driver", "cuda", "protect", "delivery")
+LAYERED = ("operator", "driver", "cuda", "protect", "delivery", "observedMaxAge")
 
 # The name of an object has at most 253 characters, that of a file 255: nvidiadriver-{pool}.yaml holds 18 of its own.
 MAX_NAME = 237
@@ -247,6 +248,7 @@ def _cluster(
     pools, problems = _pools_apart(shape.name, one.file, pools, texts)
     findings += problems
     protect = origin(levels, ("protect",))
+    max_age = origin(levels, ("observedMaxAge",))
     delivered, problems = delivery.make(shape.name, levels, operator.release)
     findings += problems
     cluster = Cluster(
@@ -261,6 +263,7 @@ def _cluster(
         protect=bool(protect[0].value["protect"]) if protect else True,
         delivery=delivered,
         cuda=_cuda(levels),
+        observed_max_age=int(max_age[0].value["observedMaxAge"].removesuffix("d")) if max_age else OBSERVED_MAX_AGE,
     )
     return cluster, findings
 

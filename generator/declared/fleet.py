@@ -57,6 +57,10 @@ class Source(Struct, frozen=True, kw_only=True):
     path: str
 
 
+# How many days old an audit may be to count as evidence, where nothing else is declared.
+OBSERVED_MAX_AGE = 1
+
+
 class CudaSettings(Struct, frozen=True):
     """How a cluster's CUDA needs are read and written."""
 
@@ -193,6 +197,7 @@ class Cluster(Struct, frozen=True, kw_only=True, dict=True):
     protect: bool = True
     delivery: Delivery = NONE
     cuda: CudaSettings = CudaSettings()
+    observed_max_age: int = OBSERVED_MAX_AGE
 
     @property
     def managed_pools(self) -> tuple[Pool, ...]:

@@ -126,6 +126,16 @@ class OperatorLayer(Shape, frozen=True):
     driver_api: DriverApi | UnsetType = UNSET
 
 
+# Days, as "1d": a unit leaves room for hours.
+MaxAge = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{1,3}d$(?!\n)",
+        description='how old an audit may be that --observed takes for evidence, in days: "1d"',
+    ),
+]
+
+
 class Layer(Shape, frozen=True):
     """What can be set for a fleet, a profile or a cluster."""
 
@@ -134,6 +144,7 @@ class Layer(Shape, frozen=True):
     cuda: workloadmodel.CudaLayer | UnsetType = UNSET
     protect: Annotated[bool, Meta(description="prune protection on driver objects")] | UnsetType = UNSET
     delivery: deliverymodel.Delivery | UnsetType = UNSET
+    observed_max_age: MaxAge | UnsetType = UNSET
 
 
 class Silence(Shape, frozen=True):
@@ -253,6 +264,7 @@ class Cluster(Shape, frozen=True):
     cuda: workloadmodel.CudaLayer | UnsetType = UNSET
     protect: bool | UnsetType = UNSET
     delivery: deliverymodel.Delivery | UnsetType = UNSET
+    observed_max_age: MaxAge | UnsetType = UNSET
     pools: dict[str, Pool] = {}
     silenced: list[Silence] = []
 

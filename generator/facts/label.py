@@ -18,6 +18,7 @@ PAUSED = "paused-for-driver-upgrade"
 # The operator, or the driver manager for a moment, sets these; with any other value no driver is started.
 STARTS_DRIVER = frozenset({"", "true", PAUSED})
 ARCH = "kubernetes.io/arch"
+AKS_IMAGE, EKS_IMAGE = "kubernetes.azure.com/node-image-version", "eks.amazonaws.com/nodegroup-image"
 
 # k8s-device-plugin docs/gpu-feature-discovery: labels that a loaded driver must answer for.
 _CIRCULAR = frozenset(
@@ -94,3 +95,18 @@ def _name_problem(text: str) -> str | None:
 
 def _is_subdomain(text: str) -> bool:
     return len(text) <= _MAX_PREFIX and re.fullmatch(rf"{_DNS_LABEL}(?:\.{_DNS_LABEL})*", text) is not None
+
+
+class MachineImage(Struct, frozen=True):
+    """The stream and release that a provider's label names; a stream without a name is its provider's."""
+
+    stream: str
+    release: str
+
+
+def machine_image(labels: Mapping[str, str]) -> MachineImage | None:
+    """The node image by its provider's label. AKS names a stream and its release in one word, EKS the image alone."""
+    if AKS_IMAGE in labels:
+        stream, _, release = labels[AKS_IMAGE].rpartition("-")
+        return MachineImage(stream.lower(), release) if stream else None
+    return MachineImage("", labels[EKS_IMAGE]) if labels.get(EKS_IMAGE) else None

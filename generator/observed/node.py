@@ -26,7 +26,8 @@ class Node(Struct, frozen=True, kw_only=True):
     """A node's labels and taints, and what its kubelet says of it, which the operator never reads.
 
     `resources` are the names of what it offers, such as nvidia.com/gpu, and `devices` how many NVIDIA ones it offers.
-    `annotations` are NVIDIA's, `ready` is the status of its Ready condition, empty where it has none.
+    `annotations` are NVIDIA's, `ready` is the status of its Ready condition, empty where it has none, and `heartbeat`
+    when its kubelet last reported that, as the API server writes times.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Node(Struct, frozen=True, kw_only=True):
     cordoned: bool = False
     ready: str = ""
     devices: Mapping[str, int] = {}
+    heartbeat: str = ""
 
     @property
     def arch(self) -> str:
@@ -69,9 +71,10 @@ class _NodeInfo(Struct, rename="camel"):
     os_image: str = ""
 
 
-class _Condition(Struct):
+class _Condition(Struct, rename="camel"):
     type: str = ""
     status: str = ""
+    last_heartbeat_time: str | None = None
 
 
 class _Status(Struct, rename="camel"):
@@ -170,6 +173,7 @@ def _node(item: _Item) -> Node:
     assert item.metadata is not None
     status, spec = item.status or _Status(), item.spec or _Spec()
     info = status.node_info or _NodeInfo()
+    ready = next((one for one in status.conditions or () if one.type == "Ready"), _Condition())
     offered = {**(status.capacity or {}), **(status.allocatable or {})}
     return Node(
         name=item.metadata.name,
@@ -181,6 +185,7 @@ def _node(item: _Item) -> Node:
         os_image=info.os_image,
         annotations={key: text for key, text in (item.metadata.annotations or {}).items() if key.startswith(NVIDIA)},
         cordoned=spec.unschedulable is True,
-        ready=next((one.status for one in status.conditions or () if one.type == "Ready"), ""),
+        ready=ready.status,
+        heartbeat=ready.last_heartbeat_time or "",
         devices={key: int(n) for key, n in offered.items() if key.startswith(NVIDIA) and str(n).isdigit()},
     )

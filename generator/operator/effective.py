@@ -59,6 +59,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Tree]:
     settings = {"compatibility": str(cluster.cuda.compatibility), "labels": str(cluster.cuda.labels)}
     values["cuda"] = says.tree(settings, ("cuda",))
     values["protect"] = says.tree(cluster.protect, ("protect",))
+    values["observedMaxAge"] = says.tree(f"{cluster.observed_max_age}d", ("observedMaxAge",))
     values |= says.all({"delivery": settings_of(cluster.delivery)})
     values["pools"] = [Effective(pool.name, Origin("cluster", fleet.at(pool))) for pool in cluster.pools]
     return values

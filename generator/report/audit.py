@@ -114,9 +114,10 @@ def _sum(one: Audit) -> str:
     return f"{found}: {right} of {counted(len(one.nodes), 'GPU node')} as declared"
 
 
-def values(audits: Sequence[Audit], unasked: Sequence[Unasked]) -> dict[str, Any]:
-    """The same for programs."""
-    return {"clusters": [_values(one) for one in audits], "unasked": to_builtins(list(unasked))}
+def values(audits: Sequence[Audit], unasked: Sequence[Unasked], time: str | None) -> dict[str, Any]:
+    """The same for programs. `time` is when the nodes were seen, in UTC, None where nothing tells."""
+    clusters = [_values(one) for one in audits]
+    return {"time": time, "clusters": clusters, "unasked": to_builtins(list(unasked))}
 
 
 def _values(one: Audit) -> dict[str, Any]:

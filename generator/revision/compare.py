@@ -41,11 +41,15 @@ class Unreadable(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """Both revisions, rendered as far as they are compared. `unread` are the head's files of other clusters."""
+    """Both revisions, rendered as far as they are compared. `unread` are the head's files of other clusters.
+
+    `earlier` is what the base declares.
+    """
 
     base: Revision
     head: Revision
     unread: tuple[str, ...]
+    earlier: Declaration
 
 
 def compared_clusters(affected: Affected, wanted: Selection) -> Selection:
@@ -85,7 +89,7 @@ def compare(base: State, head: State, selection: Selection) -> Pair | Unreadable
     # Which drivergate the base was written for is no hindrance: this one renders both.
     if blocking := _blocking(base_revision, but=REQUIRES):
         return Unreadable(base.label, blocking)
-    return Pair(base_revision, head_revision, now.inventory.unread)
+    return Pair(base_revision, head_revision, now.inventory.unread, then)
 
 
 def declared_before(

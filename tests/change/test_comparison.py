@@ -411,9 +411,9 @@ def test_the_gate_says_what_the_change_brings_and_counts_what_stood() -> None:
     for branch in ("580", "595"):
         revision, _ = revision_of(inventory(pool("a", "nodes: 8", f'driver: {{branch: "{branch}"}}')))
         sides.append(revision)
-    same = verdict(sides[0], sides[0])
+    same = verdict(sides[0], sides[0], sides[0].fleet)
     assert (same.new, same.standing) == ((), 1)
-    changed = verdict(*sides)
+    changed = verdict(*sides, sides[0].fleet)
     assert [(finding.rule, finding.fact) for finding in changed.new] == [
         ("image/missing", "595-5.15.0-173-generic-ubuntu22.04")
     ]

@@ -1,5 +1,6 @@
 """The gate and diff on changes whose both ends have their images, and whose way between them does not."""
 
+import json
 import re
 from pathlib import Path
 
@@ -309,3 +310,98 @@ def test_a_cluster_that_follows_another_branch_is_named(fleet: Fleet, tmp_path: 
     fleet.render()
     ended = drivergate(fleet.path, "check")
     assert "cluster east follows stable, not main: what it runs is not what is compared" in ended.err
+
+
+def audited(fleet: Fleet, *kernels: str, time: str | None = "2026-03-31T06:00:00Z") -> str:
+    """The name of a file beside the repository, as `audit --format json` writes it of nodes with these kernels."""
+    nodes = [{"node": f"n{number}", "pool": "train", "kernel": kernel} for number, kernel in enumerate(kernels)]
+    path = fleet.path.parent / "audit.json"
+    path.write_text(json.dumps({"time": time, "clusters": [{"cluster": "east", "nodes": nodes}]}), encoding="utf-8")
+    return str(path)
+
+
+DAY = ("--today", "2026-03-31")
+
+
+def test_evidence_that_no_node_runs_the_old_kernel_beats_what_git_declares(fleet: Fleet) -> None:
+    fleet.write({EAST: cluster(kernel=f"{K1}, {K2}")})
+    fleet.render()
+    fleet.commit()
+    move(fleet, commit=False)
+    assert rules(fleet.path, *DAY) == [WAY]
+    seen = ("--observed", audited(fleet, K2, K2, K2, K2))
+    ended = drivergate(fleet.path, "check", *DAY, *seen)
+    assert ended.code == 0
+    assert f"none of 4 nodes of east/train runs {K1}" in ended.err
+    assert drivergate(fleet.path, "diff", "HEAD", *DAY, *seen, "--fail-on", "missing").code == 0
+    assert drivergate(fleet.path, "diff", "HEAD", *DAY, "--fail-on", "missing").code == 1
+    still = ("--observed", audited(fleet, K2, K2, K2, K1))
+    assert rules(fleet.path, *DAY, *still) == [WAY]
+
+
+def test_plan_needs_no_step_for_a_kernel_that_no_node_runs(fleet: Fleet) -> None:
+    fleet.write({EAST: cluster(kernel=f"{K1}, {K2}")})
+    asked = ("plan", "--kernel", K2, "--branch", "595", *DAY, "--format", "json")
+    steps = drivergate(fleet.path, *asked).json["pools"][0]["steps"]
+    assert [step["move"] for step in steps] == ["leave", "driver"]
+    ended = drivergate(fleet.path, *asked, "--observed", audited(fleet, K2, K2, K2, K2))
+    assert [step["move"] for step in ended.json["pools"][0]["steps"]] == ["driver"]
+    assert ended.json["pools"][0]["verdict"] == "GO"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is no audit"),
+        ("{}", "it is no audit"),
+        ('{"time": null, "clusters": []}', "it says no time"),
+        ('{"time": "yesterday", "clusters": []}', 'its time "yesterday" is none'),
+        ('{"time": "2026-13-01T00:00:00Z", "clusters": []}', "is none"),
+        ('{"time": "2026-03-31T06:00:00Z", "clusters": [{"cluster": "east", "nodes": 3}]}', "it is no audit"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["check", "diff", "plan"])
+def test_what_is_no_audit_is_refused(fleet: Fleet, verb: str, text: str, why: str) -> None:
+    path = fleet.path.parent / "audit.json"
+    path.write_text(text, encoding="utf-8")
+    ended = drivergate(fleet.path, verb, "--observed", str(path), *(("HEAD",) if verb == "diff" else ()))
+    assert (ended.code, ended.out) == (2, "")
+    assert why in ended.err
+    assert "audit --format json" in ended.err
+    assert drivergate(fleet.path, verb, "--observed", "nowhere.json").code == 2
+
+
+def test_audit_prints_what_observed_reads(fleet: Fleet) -> None:
+    """A kubelet's heartbeat is the time of nodes that were written down."""
+    ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-03-31T05:59:00Z"}
+    labels = {
+        "example.com/pool": "train",
+        "nvidia.com/gpu.present": "true",
+        "kubernetes.io/arch": "amd64",
+        "feature.node.kubernetes.io/kernel-version.full": K2,
+        "feature.node.kubernetes.io/system-os_release.ID": "ubuntu",
+        "feature.node.kubernetes.io/system-os_release.VERSION_ID": "22.04",
+        "kubernetes.azure.com/node-image-version": "AKSUbuntu-2204gen2containerd-202603.1.0",
+    }
+    info = {"kernelVersion": K2}
+    nodes = [
+        {
+            "kind": "Node",
+            "metadata": {"name": f"n{n}", "labels": labels},
+            "status": {"conditions": [ready], "nodeInfo": info},
+        }
+        for n in range(4)
+    ]
+    given = fleet.path.parent / "nodes.json"
+    given.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": nodes}), encoding="utf-8")
+    printed = drivergate(fleet.path, "audit", "--nodes", str(given), "--format", "json")
+    assert printed.json["time"] == "2026-03-31T05:59:00Z"
+    seen = printed.json["clusters"][0]["nodes"][0]
+    assert (seen["kernel"], seen["uname"], seen["release"]) == (K2, K2, "202603.1.0")
+    file = fleet.path.parent / "audit.json"
+    file.write_text(printed.out, encoding="utf-8")
+    fleet.write({EAST: cluster(kernel=f"{K1}, {K2}")})
+    fleet.render()
+    fleet.commit()
+    move(fleet, commit=False)
+    assert drivergate(fleet.path, "check", *DAY, "--observed", str(file)).code == 0
