@@ -201,9 +201,16 @@ class _Judging:
             for combination in combinations(self.cluster, pool)
             if combination.reference == reference and combination.arch in machines
         ]
-        if not same:
+        if not same or not self._runs_system_of(pool):
             return Declared.NO
         return Declared.UPCOMING if all(combination.upcoming for combination in same) else Declared.RUNNING
+
+    def _runs_system_of(self, pool: Pool) -> bool:
+        """Whether the node's OS is the pool's; one tag may stand for several, such as rhel9 for every minor of it."""
+        labels = self.node.labels
+        if pool.os is None or labels.get(label.OS_ID, pool.os.id) != pool.os.id:
+            return False
+        return f"{labels.get(label.OS_VERSION, pool.os.version)}.".startswith(f"{pool.os.version}.")
 
     def _undeclared(self, pool: Pool, declared: Declared, machines: Sequence[str]) -> Iterator[Difference]:
         match declared:

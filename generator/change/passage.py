@@ -221,8 +221,8 @@ class Way:
             yield station
 
     def wakes(self, station: Station) -> bool:
-        """Whether nodes load now what they were declared to load before: autoUpgrade was off, and is on."""
-        return self.begins and station.severe
+        """Whether nodes load now what they were declared to load before, since autoUpgrade was off."""
+        return self.wakes_nodes and station.severe
 
     def declared(self) -> frozenset[tuple[str, str]]:
         """The images that nodes of the pool are declared to ask for after the change."""
@@ -286,7 +286,7 @@ class Way:
     @property
     def moves(self) -> bool:
         """Whether these nodes load another driver, or the same one in another way."""
-        return self.moves_itself or self.old_release.version != self.new_release.version or self.begins
+        return self.moves_itself or self.old_release.version != self.new_release.version or self.wakes_nodes
 
     @property
     def moves_itself(self) -> bool:
@@ -296,6 +296,11 @@ class Way:
     def begins(self) -> bool:
         """Whether autoUpgrade is switched on: every node whose pod is older than its template is upgraded."""
         return not automatic(*self.was) and automatic(*self.becomes)
+
+    @property
+    def wakes_nodes(self) -> bool:
+        """Whether nodes that nobody upgraded are upgraded from now on, or their pods are deleted at the sync."""
+        return self.begins or (self.replaces_object and not automatic(*self.was))
 
     @property
     def waits(self) -> bool:
@@ -315,12 +320,17 @@ class Way:
         Its DaemonSet goes where the object, its selector, API, mode or namespace is another one, or the release names
         the OS, after which DaemonSets are named, otherwise.
         """
+        return self.replaces_object or any(
+            _renames(self.old_release, self.new_release, machine) for machine in self.before
+        )
+
+    @property
+    def replaces_object(self) -> bool:
+        """Whether the sync itself deletes them."""
         (was, earlier), (becomes, pool) = self.was, self.becomes
         same_object = earlier.object_name == pool.object_name and earlier.node_selector == pool.node_selector
         same_place = was.operator.namespace == becomes.operator.namespace and self.old.api is self.new.api
-        same_mode = earlier.driver.mode is pool.driver.mode
-        names_alike = not any(_renames(self.old_release, self.new_release, machine) for machine in self.before)
-        return not (same_object and same_place and same_mode and names_alike)
+        return not (same_object and same_place and earlier.driver.mode is pool.driver.mode)
 
     def machines_of_before(self) -> tuple[Machine, ...]:
         """The machines that this pool's nodes bring with them; in a split each part has those that it declares."""

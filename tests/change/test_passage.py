@@ -140,6 +140,16 @@ def test_automatic_upgrades_that_are_switched_on_load_the_driver_that_waited() -
     assert way(was, becomes) == [("a", tag("595", K1), SYNCED, True), ("a", tag("580", K2), EARLY, False)]
 
 
+def test_nodes_that_waited_load_their_driver_when_their_object_is_another_one() -> None:
+    """The driver moved while nobody upgraded them; a kernel that leaves with the old object is not believed gone."""
+    built = [tag("595", K2), tag("580", K1)]
+    was = state(train(K1, K2, driver=f"{BRANCH_595}, {OFF}"), built=built)
+    selector = "{example.com/pool: a}"
+    renamed = pool("b", "nodes: 4", f"driver: {{{BRANCH_595}, {OFF}}}", selector=selector, kernels=f"[{K2}]")
+    assert way(was, state(renamed, built=built)) == [("b", tag("595", K1), SYNCED, True)]
+    assert way(was, state(train(K2, driver=f"{BRANCH_595}, {OFF}"), built=built)) == []
+
+
 @pytest.mark.parametrize("nodes", ["0", "{min: 0, max: 0}"])
 def test_a_pool_without_nodes_passes_through_nothing(nodes: str) -> None:
     was, becomes = state(train(K1, nodes=nodes)), state(train(K2, driver=BRANCH_595), built=[tag("595", K2)])

@@ -192,7 +192,6 @@ class Change:
     def __init__(self, was: Declaration, becomes: Declaration, labels: Labels) -> None:
         self.was, self.becomes, self.labels = was, becomes, labels
         self.before, self.after = was.machines_of(labels), becomes.machines_of(labels)
-        self.fixed = self.is_fixed
         self.bootable = self.before | self.after if self.moves else self.after
         self.asked: dict[Image, set[Needs]] = {}
         self.templates: dict[tuple[bool, bool, Machine], Template | None] = {}
@@ -215,16 +214,15 @@ class Change:
         old, new = self.was.driver_of(self.labels), self.becomes.driver_of(self.labels)
         return old is not None and new is not None and new.automatic and not old.automatic
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether the pool of these nodes has the same fixed number of them before and after."""
-        old, new = self.was.pool_of(self.labels), self.becomes.pool_of(self.labels)
-        return old is not None and new is not None and old.size == new.size and new.is_fixed
-
     def _rests(self, state: _State) -> bool:
         """Whether nobody but a person touches a node: no upgrade, and none is added."""
         driver = self._settings(state).driver_of(self.labels)
-        return driver is not None and not driver.automatic and self.fixed
+        old, new = self.was.pool_of(self.labels), self.becomes.pool_of(self.labels)
+        if driver is None or old is None or driver.automatic:
+            return False
+        if not state.synced:
+            return old.is_fixed
+        return new is not None and new.is_fixed and new.size == old.size
 
     def play(self, nodes: Iterable[Node]) -> Outcome:
         """Every order of events, from nodes that are there when the change is merged and from none."""
