@@ -11,6 +11,7 @@ from generator.audit.live import Live
 from generator.audit.node import Standing, Standings
 from generator.audit.objects import Adoption
 from generator.audit.pools import PoolStanding
+from generator.audit.synced import Synced
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster
 from generator.declared.workload import Workload
@@ -51,6 +52,8 @@ def audit(cluster: Cluster, catalog: Catalog, live: Live, workloads: Sequence[Wo
     of_pools = pools.standings(cluster, nodes)
     adopted = objects.adoptions(cluster, live)
     found = [one for node in nodes for one in node.differences]
+    synced = Synced(cluster, live, listed)
+    found += [one for node, judgement in looked_at for one in synced.differences(node, judgement)]
     found += pools.differences(cluster, of_pools)
     found += pools.name_collisions(cluster, [(node.name, judgement.answer) for node, judgement in looked_at])
     found += pools.rebuilt(cluster, live, nodes, catalog)

@@ -18,6 +18,7 @@ class What(StrEnum):
     UNDECLARED = "undeclared"
     NOT_BUILT = "not-built"
     NO_REFERENCE = "no-reference"
+    SYNCED_IMAGE = "synced-image"
     HOST_DRIVER = "host-driver"
     DRIVER_POD = "driver-pod"
     OTHER_IMAGE = "other-image"
@@ -42,6 +43,7 @@ ERRORS = frozenset(
         What.UNDECLARED,
         What.NOT_BUILT,
         What.NO_REFERENCE,
+        What.SYNCED_IMAGE,
     }
 )
 

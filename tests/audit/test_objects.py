@@ -4,7 +4,7 @@ from typing import Any
 
 from generator.operator.driver import object_spec, policy_spec
 from generator.operator.reload import Effect
-from tests.testing.audited import KERNEL, audited, node, said, validator
+from tests.testing.audited import KERNEL, OTHER, audited, node, said, validator
 from tests.testing.planning import catalog, files, pool, read, tag
 
 ONE = files(pool(f"arch: [amd64], kernels: [{KERNEL}]"), **{"inventory/catalog.yaml": catalog(tag(KERNEL))})
@@ -41,8 +41,8 @@ def test_a_live_object_that_is_as_rendered_is_adopted_without_any_effect() -> No
 def test_another_version_reloads_and_is_told_before_the_first_merge() -> None:
     found = audited(ONE, node("n1"), driver(version="570"), policy())
     assert found.adoptions[0].effect == Effect.FULL_RELOAD
-    assert said(found) == [("reload", "a")]
-    assert 'version: "570" -> "580"' in found.differences[0].message
+    assert said(found) == [("synced-image", "n1"), ("reload", "a")]
+    assert 'version: "570" -> "580"' in found.differences[1].message
 
 
 def test_a_chart_label_only_restarts_from_v26_7_on() -> None:
@@ -98,3 +98,27 @@ def test_the_operators_release_is_read_off_its_validator() -> None:
     assert audited(ONE, node("n1"), validator("n1", older)).operator == "v24.9.2"
     same = audited(ONE, node("n1"), validator("n1", "nvcr.io/nvidia/gpu-operator:v26.7.0"))
     assert ("operator", "one") not in said(same)
+
+
+def test_a_node_whose_kernel_has_no_image_of_the_driver_that_is_synced_is_an_error() -> None:
+    """Git has moved on to 580; the cluster's object still asks for 570, which is built for the other kernel alone."""
+    listed = catalog(tag(KERNEL), tag(OTHER), tag(OTHER, "570"))
+    both = files(pool(f"arch: [amd64], kernels: [{KERNEL}, {OTHER}]"), **{"inventory/catalog.yaml": listed})
+    found = audited(both, node("n1"), node("n2", kernel=OTHER), driver(version="570"), policy())
+    (error,) = [one for one in found.differences if one.what == "synced-image"]
+    assert (error.node, error.pool, error.severity) == ("n1", "a", "error")
+    assert error.message == (
+        f"by the driver object that lives in the cluster it needs 570-{KERNEL}-ubuntu22.04 for linux/amd64, "
+        "which is not in the catalog"
+    )
+
+
+def test_the_one_driver_of_a_live_policy_is_looked_up_too() -> None:
+    found = audited(CLUSTERPOLICY, node("n1"), policy(version="570"))
+    assert ("synced-image", "n1") in said(found)
+    assert said(audited(CLUSTERPOLICY, node("n1"), policy())) == []
+
+
+def test_an_object_without_a_driver_s_version_says_nothing_of_images() -> None:
+    found = audited(ONE, node("n1"), driver(version=None), policy())
+    assert "synced-image" not in [what for what, _ in said(found)]
