@@ -1,6 +1,6 @@
 """Which pools the nodes of an earlier pool can belong to after a change: nodes are followed by their labels."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -41,16 +41,22 @@ class Followers(Struct, frozen=True):
 
 
 def machines(pool: Pool) -> tuple[Machine, ...]:
-    """The machines that nodes of the pool run or may boot today, as they are declared."""
+    """The machines that nodes of the pool run or may boot today, as they are declared, or were declared since."""
+    found = dict.fromkeys(_declared(pool))
+    for later in pool.later:
+        if later.driver.managed:
+            found |= dict.fromkeys(_declared(later))
+    return tuple(found)
+
+
+def _declared(pool: Pool) -> Iterator[Machine]:
     if pool.os is None:
-        return ()
+        return
     running = [kernel.name for kernel in pool.kernels if not kernel.upcoming]
-    return tuple(
-        Machine(pool.os.id, pool.os.version, kernel, arch)
-        for kernel in running or [""]
-        for arch in pool.arch
-        if architecture(kernel) in {None, arch}
-    )
+    for kernel in running or [""]:
+        for arch in pool.arch:
+            if architecture(kernel) in {None, arch}:
+                yield Machine(pool.os.id, pool.os.version, kernel, arch)
 
 
 def followers(was: Cluster, pool: Pool, becomes: Cluster) -> Followers:

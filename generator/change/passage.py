@@ -290,7 +290,11 @@ class Way:
 
     @property
     def moves_itself(self) -> bool:
-        return self.old != self.new or self.was[1].os != self.becomes[1].os
+        (cluster, earlier), (_, pool) = self.was, self.becomes
+        if self.old != self.new or earlier.os != pool.os:
+            return True
+        # What was merged in between may have been synced, too.
+        return any(later.os != pool.os or settings_of(cluster, later) != self.new for later in earlier.later)
 
     @property
     def begins(self) -> bool:

@@ -36,6 +36,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     compare: bool = True
     scheduled: bool = False
     observed: tuple[str, ...] = ()
+    merged: bool = False
 
 
 class Opened(Struct, frozen=True, kw_only=True):

@@ -70,6 +70,12 @@ def with_options() -> Callable[..., int]:
             ),
         ] = False,
         observed: Observed = None,
+        merged: Annotated[
+            bool,
+            typer.Option(
+                "--merged", help="Commits since --against are merged: nodes may run what each of them declares."
+            ),
+        ] = False,
         write_baseline: Annotated[
             bool, typer.Option("--write-baseline", help="List today's errors, so that only new ones fail.")
         ] = False,
@@ -89,6 +95,7 @@ def with_options() -> Callable[..., int]:
             strict=strict,
             scheduled=scheduled,
             observed=observed or (),
+            merged=merged,
             write_baseline=write_baseline,
             printed=printed,
             outputs=output or (),
@@ -110,6 +117,7 @@ def check(
     strict: bool = False,
     scheduled: bool = False,
     observed: Sequence[str] = (),
+    merged: bool = False,
     write_baseline: bool = False,
     printed: Reporting = Reporting.TEXT,
     outputs: Sequence[str] = (),
@@ -124,6 +132,8 @@ def check(
         raise UnreadableError("--write-baseline lists the errors of the whole work tree", "give it alone")
     if write_baseline and printed not in {Reporting.TEXT, Reporting.JSON}:
         raise UnreadableError("--write-baseline prints as text or json", "leave --format out")
+    if merged and against is None:
+        raise UnreadableError("--merged counts the commits since --against", "name the last commit that passed with it")
     if scheduled and rev:
         message = "--scheduled asks what has ended by now; a commit is judged on the day of its own date"
         raise UnreadableError(message, "leave --rev out, and check the commit out")
@@ -138,6 +148,7 @@ def check(
         shard=_shard(shard) if shard is not None else None,
         scheduled=scheduled,
         observed=tuple(observed),
+        merged=merged,
     )
     begun = begin(wanted)
     if outputs or printed is not Reporting.TEXT:

@@ -321,14 +321,15 @@ def _declared_before(
         return None, (f"{ON_THE_WAY} are not judged: {error.message}",)
     now = below(INVENTORY, files)
     paths = sorted(path for path in {*earlier, *now} if earlier.get(path) != now.get(path))
-    if not paths:
+    if not paths and not begun.wanted.merged:
         return _unchanged(revision), ()
     from generator.declared.affected import Changed, affected
     from generator.revision.compare import SILENT, compared_clusters, declared_before
     from generator.revision.compare import State as Side
 
     reach = affected([Changed(path, earlier.get(path), now.get(path)) for path in paths], now, silent=SILENT)
-    selection = compared_clusters(reach, revision.selection)
+    # A change that was taken back since is no difference of the two, and may have reached nodes all the same.
+    selection = revision.selection if begun.wanted.merged else compared_clusters(reach, revision.selection)
     if selection == NOTHING:
         return _unchanged(revision), ()
     state = opened(begun.root, begun.git, (), rev=_base(begun).rev)
@@ -337,12 +338,18 @@ def _declared_before(
     then, catalog = declared_before(declaration, revision.catalog, now, side, selection)
     fleet = then.fleet
     notes: tuple[str, ...] = ()
+    if begun.wanted.merged:
+        from generator.change.merged import with_merged
+        from generator.cli.merged import merged_fleets
+
+        later, notes = merged_fleets(begun, _base(begun).rev, selection)
+        fleet = with_merged(fleet, later)
     if begun.wanted.observed:
         from generator.change.evidence import without_idle
         from generator.cli.observed import evidence
 
         found = evidence(begun.wanted.observed, fleet, then.inventory, revision.day)
-        fleet, notes = without_idle(fleet, found), found.notes
+        fleet, notes = without_idle(fleet, found), (*notes, *found.notes)
     unread = [finding for finding in then.blocking if finding.rule != REQUIRES]
     if unread:
         notes = (*notes, f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}")

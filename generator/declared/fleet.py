@@ -121,7 +121,11 @@ class Hold(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """GPU nodes that share selector, node image or kernels, and driver. A `hold` forbids that the driver changes."""
+    """GPU nodes that share selector, node image or kernels, and driver. A `hold` forbids that the driver changes.
+
+    `later` is how revisions declare the pool that were merged after this one, where that was asked for: its nodes may
+    run what any of them declares.
+    """
 
     name: str
     cluster: str
@@ -144,6 +148,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     renamed_from: str = ""
     hold: Hold | None = None
     protect: bool = True
+    later: tuple["Pool", ...] = ()
 
     @property
     def path(self) -> Path:

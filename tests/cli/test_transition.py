@@ -405,3 +405,51 @@ def test_audit_prints_what_observed_reads(fleet: Fleet) -> None:
     fleet.commit()
     move(fleet, commit=False)
     assert drivergate(fleet.path, "check", *DAY, "--observed", str(file)).code == 0
+
+
+def test_on_the_default_branch_every_commit_since_the_last_green_one_counts(fleet: Fleet) -> None:
+    """Merged one by one although the gate failed: the nodes run K1 of the first, while the last moves the driver."""
+    green = fleet.git("rev-parse", "HEAD")
+    for kernel, driver in ((f"{K1}, {K2}", "580"), (K2, "580"), (K2, "595")):
+        fleet.write({EAST: cluster(kernel=kernel) + f'    driver: {{branch: "{driver}"}}\n'})
+        fleet.render()
+        fleet.commit()
+    assert rules(fleet.path, "--rev", "HEAD") == []
+    since = ("--rev", "HEAD", "--against", green)
+    assert rules(fleet.path, *since) == SEEN
+    assert rules(fleet.path, *since, "--merged") == [WAY]  # K2 was declared in between: nothing is swapped at once
+    fleet.write({EAST: cluster(kernel=K2) + '    driver: {branch: "595"}\n# a word\n'})
+    assert rules(fleet.path, "--against", green, "--merged") == [WAY]
+
+
+def test_a_change_that_was_merged_and_taken_back_may_have_reached_nodes(fleet: Fleet) -> None:
+    """After 595 with its kernel came 580 with the old one again: 580 is not built for what nodes may run by now."""
+    fleet.commit({IMAGES: catalog(BUILT[0], BUILT[2])})
+    green = fleet.git("rev-parse", "HEAD")
+    move(fleet)
+    fleet.write({EAST: cluster()})
+    fleet.render()
+    fleet.commit()
+    since = ("--rev", "HEAD", "--against", green)
+    assert rules(fleet.path, *since) == []
+    printed = drivergate(fleet.path, "check", *since, "--merged")
+    assert printed.code == 1
+    assert f"ask for 580-{K2}-ubuntu22.04" in printed.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        (("--merged",), 2, "--merged counts the commits since --against"),
+        (("--against", "other", "--merged"), 3, "`other` is no ancestor of `HEAD`"),
+    ],
+)
+def test_merged_needs_a_commit_before(fleet: Fleet, arguments: tuple[str, ...], code: int, why: str) -> None:
+    fleet.git("switch", "-q", "--orphan", "other")
+    fleet.write({EAST: cluster()})
+    fleet.commit()
+    fleet.git("switch", "-q", "main")
+    fleet.write({EAST: cluster(kernel=f"{K1}, {K2}")})
+    ended = drivergate(fleet.path, "check", *arguments)
+    assert ended.code == code
+    assert why in ended.err

@@ -174,6 +174,20 @@ class Base(Struct, frozen=True):
     branch: str = ""
 
 
+def merged_since(git: Git, base: str, head: str, *folders: str) -> tuple[str, ...]:
+    """The commits after `base` and before `head` on its line of first parents that change these folders, oldest first.
+
+    CouldNotLookError where `base` is not an ancestor of `head`, or the history isn't here.
+    """
+    if git.run("merge-base", "--is-ancestor", base, head).code:
+        message = f"`{printable(base)}` is no ancestor of `{printable(head)}`, as far as this clone knows"
+        hint = "name a commit that was merged before it, and fetch the history (fetch-depth: 0 in CI)"
+        raise CouldNotLookError(message, hint)
+    listed = git.read("rev-list", "--first-parent", "--reverse", f"{base}..{head}", "--", *folders)
+    judged = git.read("rev-parse", f"{head}^{{commit}}").decode().strip()
+    return tuple(commit for commit in listed.decode().split() if commit != judged)
+
+
 def shown(git: Git, rev: str) -> str:
     """A revision for people: of a whole commit id its first letters, and a branch or tag that is at it."""
     if not WHOLE_ID.fullmatch(rev):
