@@ -80,7 +80,7 @@ def test_github_pins_every_action_and_lets_no_text_into_a_script() -> None:
 
 
 def test_what_may_write_runs_no_drivergate() -> None:
-    """A change can name any drivergate in .ci/requirements.txt: that one must not hold a token that writes."""
+    """A change can name any drivergate in .ci/requirements.txt: that one must not hold a token."""
     writing = {
         "sarif": {"security-events": "write"},
         "comment": {"pull-requests": "write"},
@@ -90,16 +90,18 @@ def test_what_may_write_runs_no_drivergate() -> None:
         rights = {right: may for right, may in job.get("permissions", {}).items() if may != "read"}
         assert rights == writing.get(name, {})
         script = "\n".join(step.get("run", "") for step in job["steps"])
-        if rights:
+        assert ("token" in str(job)) is (name in {"before", "comment", "propose"})
+        if rights or "token" in str(job):
             assert "pip" not in script
             assert "sh .ci/drivergate" not in script
-        else:
-            assert "token" not in str(job)
 
 
 def needed(line: str) -> bool:
     """What hands a token to git alone, or asks whether there is one."""
-    return "credential.helper" in line or '[ -z "${DRIVERGATE_TOKEN:-}" ]' in line
+    return any(
+        known in line
+        for known in ("credential.helper", '[ -z "${DRIVERGATE_TOKEN:-}" ]', "curl --silent --fail --header")
+    )
 
 
 def test_nothing_prints_a_token() -> None:
@@ -113,7 +115,7 @@ def test_gitlab_includes_its_jobs() -> None:
     files = scaffold("x", Ci.GITLAB, HOSTED)
     [included] = yaml.safe_load(files[".gitlab-ci.yml"])["include"]
     jobs = yaml.safe_load(files[included["local"]])
-    names = {f"drivergate-{name}" for name in ("gate", "drift", "diff", "scheduled", "catalog")}
+    names = {f"drivergate-{name}" for name in ("before", "gate", "drift", "diff", "scheduled", "audit", "catalog")}
     assert {name for name in jobs if not name.startswith(".")} == names
     reports = jobs["drivergate-gate"]["artifacts"]
     assert reports["when"] == "always"
@@ -159,3 +161,37 @@ def test_what_a_shared_file_lacks_is_told() -> None:
     ]  # fmt: skip
     assert additions(HOOKS, "repos: []\n", files) == files[HOOKS]
     assert additions(HOOKS, files[HOOKS], files) == ""
+
+
+def test_all_jobs_of_a_run_have_one_day_and_the_queue_is_judged_against_its_own_base() -> None:
+    text, workflow = workflows()[".github/workflows/drivergate.yaml"]
+    assert "\n  merge_group:\n" in text
+    of_jobs = workflow["jobs"]
+    steps = [
+        step
+        for name in ("gate", "drift", "diff")
+        for step in of_jobs[name]["steps"]
+        if "sh .ci/drivergate" in step.get("run", "")
+    ]
+    assert [of_jobs[name]["needs"] for name in ("gate", "drift", "diff")] == ["before"] * 3
+    days = [step["env"].get("DRIVERGATE_TODAY") for step in steps]
+    # diff reads two commits, each of which has its own day.
+    assert days == ["${{ needs.before.outputs.today }}"] * 2 + [None]
+    assert steps[0]["env"]["QUEUED"] == "${{ github.event.merge_group.base_sha }}"
+    assert steps[0]["env"]["DRIVERGATE_GREEN"] == "${{ needs.before.outputs.green }}"
+    gitlab = yaml.safe_load(scaffold("x", Ci.GITLAB, HOSTED)[".gitlab/drivergate.yml"])
+    assert 'export DRIVERGATE_TODAY="${CI_PIPELINE_CREATED_AT%%T*}"' in gitlab[".drivergate"]["before_script"]
+    assert gitlab["drivergate-gate"]["script"][0].startswith(
+        'sh .ci/drivergate gate "${CI_MERGE_REQUEST_TARGET_BRANCH_SHA:-'
+    )
+
+
+def test_an_audit_is_kept_by_a_schedule_and_read_by_the_gate() -> None:
+    audit = dict(jobs())["audit"]
+    assert (audit["if"], audit["runs-on"]) == ("${{ vars.DRIVERGATE_AUDIT != '' }}", "${{ vars.DRIVERGATE_AUDIT }}")
+    kept = audit["steps"][-1]["with"]
+    assert (kept["name"], kept["path"]) == ("drivergate-audit", "build/audit.json")
+    script = dict(jobs())["before"]["steps"][0]["run"]
+    # A run of a pull request could keep a file of that name as well.
+    assert "--event schedule" in script
+    assert "--name drivergate-audit" in script

@@ -107,6 +107,43 @@ def test_the_script_of_ci_judges_a_branch_and_a_commit(tmp_path: Path) -> None:
     assert not (repo.path / "build").exists()
 
 
+def test_the_script_of_ci_judges_the_default_branch_since_its_last_green_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both commits pass against their own parent; 595 is not built for the kernel that nodes ran at the green one."""
+    (tmp_path / "nodes.json").write_bytes(listed(shapes.gke()))
+    repo = made(tmp_path / "drivers", "--from-nodes", "west=nodes.json")
+    build(repo)
+    images = repo.path / CATALOG
+    listed_images = images.read_text(encoding="utf-8")
+    more = "".join(
+        f'  - {{tag: "{branch}-5.15.0-1090-gke-ubuntu22.04", platforms: [linux/amd64]}}\n' for branch in ("580", "595")
+    )
+    images.write_text(listed_images.rstrip("\n") + "\n" + more, encoding="utf-8")
+    repo.render()
+    assert commit(repo, "begin").code == 0
+    green = repo.git("rev-parse", "HEAD")
+    file = repo.path / "inventory/clusters/west.yaml"
+    for was, becomes in (
+        ("5.15.0-1087-gke", "5.15.0-1090-gke"),
+        ("    nodeSelector", '    driver: {branch: "595"}\n    nodeSelector'),
+    ):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(was, becomes, 1), encoding="utf-8")
+        repo.render()
+        repo.git("add", "-A")
+        repo.git("commit", "-q", "--no-verify", "-m", "merged")
+    gate = ("sh", ".ci/drivergate", "gate")
+    said = run(repo.path, *gate)
+    assert said.code == 0, said.text
+    assert "no green commit before this one is known" in said.err
+    monkeypatch.setenv("DRIVERGATE_GREEN", green)
+    said = run(repo.path, *gate)
+    assert said.code == 1, said.text
+    assert "595-5.15.0-1087-gke-ubuntu22.04" in said.text
+    assert "image/transition-missing" in said.text
+
+
 @pytest.mark.parametrize(
     ("host", "reports"),
     [
