@@ -17,12 +17,12 @@ from generator.change.impact import Impact
 from generator.change.places import Places
 from generator.cli.begin import opened
 from generator.cli.completion import complete_revisions
-from generator.cli.observed import evidence, read_audits
 from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Root, Today
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, no_cluster, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
 from generator.cli.repository import door, unread_notes
+from generator.cli.running import evidence, read_audits
 from generator.declared.affected import Changed, affected
 from generator.declared.fleet import Fleet
 from generator.declared.selection import NOTHING, named

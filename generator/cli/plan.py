@@ -17,7 +17,6 @@ from generator.change.whatif import Asked
 from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
 from generator.cli.completion import complete_branches
-from generator.cli.observed import evidence
 from generator.cli.options import (
     Branch,
     Clusters,
@@ -36,6 +35,7 @@ from generator.cli.options import (
 )
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, out, say
 from generator.cli.repository import Chosen, read_declaration, report_unread
+from generator.cli.running import evidence
 from generator.edges.errors import OutsideError, UnreadableError
 from generator.edges.files import find_root
 from generator.edges.git.command import git_at

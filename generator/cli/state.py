@@ -66,7 +66,7 @@ def judged_state(begun: Begun) -> State:
     """Reads the source and renders it. OutsideError where the outside says no."""
     wanted, source = begun.wanted, begun.opened.source
     if wanted.observed:
-        from generator.cli.observed import read_audits  # a file that is no audit is reported whatever the change is
+        from generator.cli.running import read_audits  # a file that is no audit is reported whatever the change is
 
         read_audits(wanted.observed)
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, SOURCES_LOCK)}
@@ -340,13 +340,13 @@ def _declared_before(
     notes: tuple[str, ...] = ()
     if begun.wanted.merged:
         from generator.change.merged import with_merged
-        from generator.cli.merged import merged_fleets
+        from generator.cli.running import merged_fleets
 
         later, notes = merged_fleets(begun, _base(begun).rev, selection)
         fleet = with_merged(fleet, later)
     if begun.wanted.observed:
         from generator.change.evidence import without_idle
-        from generator.cli.observed import evidence
+        from generator.cli.running import evidence
 
         found = evidence(begun.wanted.observed, fleet, then.inventory, revision.day)
         fleet, notes = without_idle(fleet, found), (*notes, *found.notes)
