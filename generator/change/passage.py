@@ -122,7 +122,7 @@ def ways(was: Cluster, becomes: Cluster, images: Stock) -> Iterator["Way"]:
         later = found.pools or ((found.loads,) if found.loads is not None else ())
         split = [pool for pool in later if not is_hosts_own(pool)]
         for pool in split:
-            yield Way((was, earlier), (becomes, pool), images, Kind.FOLLOWED, split)
+            yield Way((was, earlier), (becomes, pool), images, Kind.FOLLOWED, split, claimed=bool(found.pools))
         if not later:
             yield Way((was, earlier), (becomes, earlier), images, Kind.REMOVED)
     for pool in becomes.managed_pools:
@@ -191,7 +191,10 @@ class Kind(Enum):
 
 
 class Way:
-    """The way of one earlier pool's nodes to one pool that claims them now; of several `parts` in a split."""
+    """The way of one earlier pool's nodes to one pool that claims them now; of several `parts` in a split.
+
+    Where they are not `claimed`, that pool's driver is loaded on them all the same: it declares no machine for them.
+    """
 
     def __init__(
         self,
@@ -200,11 +203,14 @@ class Way:
         images: Stock,
         kind: Kind,
         parts: Sequence[Pool] = (),
+        *,
+        claimed: bool = True,
     ) -> None:
         self.was, self.becomes, self.images, self.kind = was, becomes, images, kind
         self.parts = tuple(parts)
         self.old, self.new = settings_of(*was), settings_of(*becomes)
-        self.before, self.after = (machines(pool) for _, pool in (was, becomes))
+        self.before = machines(was[1])
+        self.after = machines(becomes[1]) if claimed else ()
         self.old_release, self.new_release = was[0].operator.release, becomes[0].operator.release
 
     def missing(self) -> Iterator[Station]:
@@ -341,7 +347,7 @@ class Way:
         before = self.before
         if not any(machine.kernel for machine in before) and self.new.precompiled:
             # Kernels were nobody's concern while the driver was compiled: those of today are what is known.
-            kernels = dict.fromkeys(machine.kernel for machine in self.after)
+            kernels = dict.fromkeys(machine.kernel for machine in machines(self.becomes[1]))
             before = tuple(
                 Machine(machine.os_id, machine.os_version, kernel, machine.arch)
                 for machine in before

@@ -195,6 +195,17 @@ def test_one_policy_drives_the_nodes_of_a_pool_that_is_no_longer_declared() -> N
     assert way(both('branch: "580"', a, b), both(BRANCH_595, b)) == [("b", tag("595", K1), SYNCED, True)]
 
 
+def test_nodes_that_only_load_the_policys_driver_boot_no_machine_of_its_pool() -> None:
+    built = [tag("580", K1), tag("580", K2), tag("595", K1), tag("595", K2)]
+    a, b = pool("a", "nodes: 4", kernels=f"[{K1}]"), pool("b", "nodes: 4", kernels=f"[{K3}]")
+    policy = "version: v26.7.0, driverApi: ClusterPolicy"
+    catalogs = {"inventory/images.yaml": catalog([*built, tag("595", K3)])}
+    was, _ = revision_of(inventory(a, operator=policy) | catalogs)
+    becomes, _ = revision_of(inventory(b, operator=policy, driver=BRANCH_595) | catalogs)
+    # A new node of pool b may still load the policy of before.
+    assert way(was, becomes) == [("b", tag("580", K3), EARLY, False)]
+
+
 def test_another_repository_has_its_own_images() -> None:
     built = [tag("580", K1), tag("580", K2)]
     here = {"inventory/images.yaml": catalog(built)}

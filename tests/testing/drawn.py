@@ -151,6 +151,15 @@ class Draw:
     def release(self, declared: Declaration) -> Declaration:
         return replace(declared, release=next(other for other in RELEASES if other != declared.release))
 
+    def api(self, declared: Declaration) -> Declaration:
+        """A ClusterPolicy has no default pool beside others."""
+        if declared.by_policy:
+            return replace(declared, by_policy=False)
+        selecting = tuple(pool for pool in declared.pools if pool.selector)
+        if not selecting:
+            return declared
+        return replace(declared, pools=selecting, by_policy=True)
+
     def layout(self, declared: Declaration) -> Declaration:
         """Pools are split, merged, removed, or join."""
         keys = self.chance.choice(LAYOUTS if declared.by_policy else LAYOUTS + WITH_DEFAULT)
@@ -194,6 +203,7 @@ MOVES = (
     Draw.size,
     Draw.repository,
     Draw.mode,
+    Draw.api,
     Draw.name,
     *[Draw.release] * 2,
     *[Draw.layout] * 2,
