@@ -11,6 +11,7 @@ its DaemonSet has by then. So the histories of one pool are its pairs of declara
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 
@@ -135,6 +136,38 @@ def test_a_swap_is_warned_of_where_the_next_driver_would_hit() -> None:
         assert hit == bool(set(before) - set(after))
 
 
+def swapped(arrived: Arrival) -> Iterator[tuple[Pool, list[Pool]]]:
+    """The pools whose machines have all left, each with the pools that declare its nodes now."""
+    for pool in arrived.was.pools:
+        labels = [borne for borne in ALL_LABELS if arrived.was.pool_of(borne) == pool]
+        later = {arrived.becomes.pool_of(borne) for borne in labels} - {None}
+        if later and not pool.machines & frozenset().union(*(other.machines for other in later)):
+            yield pool, sorted(later, key=lambda other: other.name)
+
+
+def is_hidden(arrived: Arrival, pool: Pool, later: list[Pool]) -> bool:
+    """Whether nodes that still run what the pool had are hit by a next driver of which the gate says nothing."""
+    becomes = arrived.becomes
+    for other, driver in product(later, DRIVERS):
+        moved = [
+            replace(standing, driver=driver) if becomes.by_policy or standing == other else standing
+            for standing in becomes.pools
+        ]
+        following = replace(becomes, pools=tuple(moved))
+        if following == becomes or gate(becomes, following, arrived.built):
+            continue
+        for borne in ALL_LABELS:
+            if arrived.was.pool_of(borne) != pool:
+                continue
+            left = Change(arrived.was, becomes, borne).linger(nodes_of(arrived.was, borne)).nodes
+            if Change(becomes, following, borne).linger(left).missing(arrived.built):
+                return True
+    return False
+
+
+IDLE = {"clean", "warning that no order needs"}
+
+
 @pytest.mark.parametrize("histories", sizes(500, soak=10_000))
 def test_histories_of_pools_that_are_split_merged_and_moved(histories: int) -> None:
     """Up to five changes of one thing or several, each history to its end or to the first error."""
@@ -147,10 +180,15 @@ def test_histories_of_pools_that_are_split_merged_and_moved(histories: int) -> N
         for arrived in arrivals(history.declarations, history.built, ALL_LABELS):
             of_history.add(held(arrived, warned=warned))
             warned |= bool(arrived.verdicts)
+            for pool, later in swapped(arrived):
+                names = {verdict.pool for verdict in arrived.verdicts if verdict.rule == SWAPPED}
+                told = not names.isdisjoint(other.name for other in later)
+                hidden = not arrived.errors and is_hidden(arrived, pool, later)
+                assert told or not hidden, (pool, arrived)
+                seen["swap that the next driver hits" if hidden else "other swap"] += 1
         seen.update(of_history)
         seen["histories with a warning that no order hits"] += warned and of_history <= IDLE
     print(dict(seen))
-    assert min(seen[kind] for kind in ("error", "warning", "clean")) > histories // 100, seen
-
-
-IDLE = {"clean", "warning that no order needs"}
+    assert (
+        min(seen[kind] for kind in ("error", "warning", "clean", "swap that the next driver hits")) > histories // 100
+    )
