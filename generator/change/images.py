@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from generator.change.passage import Moment, Station, Stock, Way
+from generator.change.passage import Key, Moment, Station, Stock, Way
 from generator.declared.fleet import Cluster, Pool
 from generator.images.lookup import Lack, Listed
 from generator.operator.combination import Combination, combinations
@@ -68,7 +68,7 @@ def way_back(stock: Stock, way: Way) -> tuple[OnTheWay, ...]:
 
 
 def _once(stock: Stock, stations: Iterable[Station]) -> tuple[OnTheWay, ...]:
-    found: dict[tuple[str, str], OnTheWay] = {}
+    found: dict[Key, OnTheWay] = {}
     for station in stations:
         if station.key not in found:
             found[station.key] = OnTheWay(
@@ -76,10 +76,14 @@ def _once(stock: Stock, stations: Iterable[Station]) -> tuple[OnTheWay, ...]:
                 machine=station.machine.words,
                 image=station.image,
                 platform=station.combination.platform,
-                standing=Standing.BUILT if station.built else _standing(stock.becomes, station.combination)[0],
+                standing=Standing.BUILT if station.built else _of_station(stock, station),
                 severe=station.severe,
             )
     return tuple(found.values())
+
+
+def _of_station(stock: Stock, station: Station) -> Standing:
+    return _standing(stock.later(synced=station.moment.synced), station.combination)[0]
 
 
 def _changed(

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from generator.change.nodes import Machine, followers, is_hosts_own, machines, may_have_nodes, one_size
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Kernel, Mode, Pool
+from generator.declared.mirror import Mirrors, catalog_name
 from generator.facts.osname import os_tag
 from generator.facts.release import DriverApi, Release
 from generator.images.lookup import Availability, Listed
@@ -19,12 +21,19 @@ from generator.operator.combination import Combination, combinations, composed
 from generator.operator.driver import automatic
 from generator.operator.image import Refused, declared_system
 
+# What tells images apart: the repository that has it, the reference, and the architecture that it must be built for.
+Key = tuple[str, str, str]
+
 
 class Settings(Struct, frozen=True):
-    """What composes a node's image beside its machine and the operator's release."""
+    """What composes a node's image beside its machine and the operator's release.
+
+    `source` is the repository whose images a node gets: another one than is asked for where that is a mirror.
+    """
 
     api: DriverApi
     repository: str
+    source: str
     version: str
     precompiled: bool
 
@@ -37,12 +46,17 @@ class Moment(Enum):
     NEW_RELEASE_FIRST = "after the chart, before the sync"
     OLD_RELEASE_STILL = "after the sync, before the chart"
 
+    @property
+    def synced(self) -> bool:
+        """Whether the settings have reached the cluster."""
+        return self in {Moment.AFTER_SYNC, Moment.OLD_RELEASE_STILL}
+
 
 class Station(Struct, frozen=True, kw_only=True):
     """A state that nodes of a pool can be in on the way: a machine, settings, and the release that composes an image.
 
-    `standing` is how the catalog lists the image, None where the operator can't compose one. `severe` says that a node
-    which nobody need touch asks for it.
+    `source` is the repository that has the image. `standing` is how the catalog lists it, None where the operator can't
+    compose one. `severe` says that a node which nobody need touch asks for it.
     """
 
     was: tuple[Cluster, Pool]
@@ -50,6 +64,7 @@ class Station(Struct, frozen=True, kw_only=True):
     machine: Machine
     moment: Moment
     release: Release
+    source: str
     combination: Combination
     standing: Availability | None
     built: bool
@@ -62,9 +77,9 @@ class Station(Struct, frozen=True, kw_only=True):
         return reference.message if isinstance(reference, Refused) else self.combination.tag
 
     @property
-    def key(self) -> tuple[str, str]:
-        """What tells images apart: the reference, and the architecture that it must be built for."""
-        return (_text(self.combination), self.machine.arch)
+    def key(self) -> Key:
+        """What tells this image from others."""
+        return (self.source, _text(self.combination), self.machine.arch)
 
 
 class Swap(Struct, frozen=True):
@@ -83,32 +98,43 @@ class Lost(Struct, frozen=True):
 
 
 class Stock(Struct, frozen=True):
-    """The catalogs of both sides, with the mirrors of each."""
+    """The catalogs of both sides. The sync moves mirrors too: each catalog is asked with those of each side."""
 
     was: Listed
+    was_synced: Listed
     becomes: Listed
+    becomes_unsynced: Listed
+
+    def later(self, *, synced: bool) -> Listed:
+        """The later catalog, with the mirrors of before or after the sync."""
+        return self.becomes if synced else self.becomes_unsynced
 
     def is_built(self, combination: Combination, *, synced: bool) -> bool:
         """Whether an image is there: a line that was removed from the catalog removes no image from its registry."""
-        now = self.becomes.look_up(combination)
+        now = self.later(synced=synced).look_up(combination)
         if now.usable:
             return True
         if now.entry is not None and now.entry.gone and synced:
             return False
-        return self.was.look_up(combination).usable
+        return (self.was_synced if synced else self.was).look_up(combination).usable
 
 
 def stock(was: Catalog, becomes: Catalog) -> Stock:
     """Two catalogs that are one value are looked through once."""
     now = Listed(becomes)
-    return Stock(now if was is becomes else Listed(was), now)
+    then = now if was is becomes else Listed(was)
+    if was.mirrors == becomes.mirrors:
+        return Stock(then, then, now, now)
+    was_synced = Listed(replace(was, mirrors=becomes.mirrors))
+    return Stock(then, was_synced, now, Listed(replace(becomes, mirrors=was.mirrors)))
 
 
-def settings_of(cluster: Cluster, pool: Pool) -> Settings:
+def settings_of(cluster: Cluster, pool: Pool, mirrors: Mirrors) -> Settings:
     """The settings of a pool whose driver is managed."""
     driver = pool.driver
     precompiled = driver.mode is Mode.PRECOMPILED
-    return Settings(cluster.operator.driver_api, driver.repository, driver.version, precompiled)
+    source = catalog_name(mirrors, driver.repository)
+    return Settings(cluster.operator.driver_api, driver.repository, source, driver.version, precompiled)
 
 
 def ways(was: Cluster, becomes: Cluster, images: Stock) -> Iterator["Way"]:
@@ -140,10 +166,10 @@ def passages(was: Cluster, becomes: Cluster, images: Stock) -> Iterator[Station]
         yield from way.missing()
 
 
-def moves(was: Sequence[Cluster], becomes: Sequence[Cluster]) -> bool:
+def moves(was: Sequence[Cluster], becomes: Sequence[Cluster], mirrors: tuple[Mirrors, Mirrors]) -> bool:
     """Whether any node of the clusters passes through a state between the two sides."""
     earlier = {cluster.name: cluster for cluster in was}
-    nothing = stock(Catalog({}), Catalog({}))
+    nothing = stock(*(Catalog({}, mirrors=of_side) for of_side in mirrors))
     for cluster in becomes:
         then = earlier.get(cluster.name)
         if then is not None and any(any(way.stations()) for way in ways(then, cluster, nothing)):
@@ -208,7 +234,8 @@ class Way:
     ) -> None:
         self.was, self.becomes, self.images, self.kind = was, becomes, images, kind
         self.parts = tuple(parts)
-        self.old, self.new = settings_of(*was), settings_of(*becomes)
+        self.mirrors = images.was.catalog.mirrors, images.becomes.catalog.mirrors
+        self.old, self.new = settings_of(*was, self.mirrors[0]), settings_of(*becomes, self.mirrors[1])
         self.before = machines(was[1])
         self.after = machines(becomes[1]) if claimed else ()
         self.old_release, self.new_release = was[0].operator.release, becomes[0].operator.release
@@ -216,7 +243,7 @@ class Way:
     def missing(self) -> Iterator[Station]:
         """The stations that lack their image, but for those that either side declares: other rules tell of these."""
         declared, missed = self.declared(), self.missed_before()
-        told: set[tuple[str, str]] = set()
+        told: set[Key] = set()
         # One image can be asked for in several states: the worst of them counts.
         for station in sorted(self.stations(), key=lambda station: not station.severe):
             if station.built or station.key in told | declared:
@@ -230,22 +257,22 @@ class Way:
         """Whether nodes load now what they were declared to load before, since autoUpgrade was off."""
         return self.wakes_nodes and station.severe
 
-    def declared(self) -> frozenset[tuple[str, str]]:
+    def declared(self) -> frozenset[Key]:
         """The images that nodes of the pool are declared to ask for after the change."""
         if self.kind is Kind.REMOVED:
             return frozenset()
-        return frozenset(key for key, image in _declared(*self.becomes).items() if not image.upcoming)
+        return frozenset(key for key, image in _declared(*self.becomes, self.mirrors[1]).items() if not image.upcoming)
 
-    def declared_before(self) -> frozenset[tuple[str, str]]:
+    def declared_before(self) -> frozenset[Key]:
         """The images that nodes of the pool were declared to ask for before it, or to ask for soon."""
         if self.kind is Kind.NEW:
             return frozenset()
-        return frozenset(_declared(*self.was))
+        return frozenset(_declared(*self.was, self.mirrors[0]))
 
-    def missed_before(self) -> frozenset[tuple[str, str]]:
+    def missed_before(self) -> frozenset[Key]:
         """Those of them that were not built."""
         listed, declared = self.images.was, self.declared_before()
-        images = _declared(*self.was).items()
+        images = _declared(*self.was, self.mirrors[0]).items()
         return frozenset(key for key, image in images if key in declared and not listed.look_up(image).usable)
 
     def stations(self) -> Iterator[Station]:
@@ -339,6 +366,8 @@ class Way:
         """Whether the sync itself deletes them."""
         (was, earlier), (becomes, pool) = self.was, self.becomes
         same_object = earlier.object_name == pool.object_name and earlier.node_selector == pool.node_selector
+        if self.new.api is DriverApi.CLUSTERPOLICY:
+            same_object = True  # one policy drives all nodes, whatever its pools are called
         same_place = was.operator.namespace == becomes.operator.namespace and self.old.api is self.new.api
         return not (same_object and same_place and earlier.driver.mode is pool.driver.mode)
 
@@ -366,15 +395,15 @@ class Way:
         combination = self.combination(settings, release, machine)
         standing, built = None, False
         if not isinstance(combination.reference, Refused):
-            standing = self.images.becomes.look_up(combination)
-            synced = moment in {Moment.AFTER_SYNC, Moment.OLD_RELEASE_STILL}
-            built = self.images.is_built(combination, synced=synced)
+            standing = self.images.later(synced=moment.synced).look_up(combination)
+            built = self.images.is_built(combination, synced=moment.synced)
         return Station(
             was=self.was,
             becomes=self.becomes,
             machine=machine,
             moment=moment,
             release=release,
+            source=settings.source,
             combination=combination,
             standing=standing,
             built=built,
@@ -410,11 +439,12 @@ def _for_undeclared(was: Cluster, pool: Pool) -> Pool | None:
     return from_default if from_default is not None and from_default.name != pool.name else None
 
 
-def _declared(cluster: Cluster, pool: Pool) -> dict[tuple[str, str], Combination]:
+def _declared(cluster: Cluster, pool: Pool, mirrors: Mirrors) -> dict[Key, Combination]:
     """The images that the pool's nodes are declared to ask for, those of running kernels before upcoming ones."""
-    found: dict[tuple[str, str], Combination] = {}
+    found: dict[Key, Combination] = {}
     for combination in combinations(cluster, pool):
-        found.setdefault((_text(combination), combination.arch), combination)
+        source = catalog_name(mirrors, combination.repository)
+        found.setdefault((source, _text(combination), combination.arch), combination)
     return found
 
 

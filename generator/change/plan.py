@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.change.effect import Outcome, Sides, Told, effect_of_release
-from generator.change.passage import Kind, Stock, Way
+from generator.change.passage import Kind, Way, stock
 from generator.change.sequence import NotSearched, Step, Steps, bounds_of, sequence
 from generator.change.whatif import Asked, Changed, Skipped, what_if
 from generator.declared.catalog import Catalog
@@ -140,7 +140,7 @@ class _Looked:
         self.rings = rings
         self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
         self.against, self.via = against, via
-        self.stock = Stock(self.listed, self.listed)
+        self.stock = stock(catalog, catalog)
         self.pools = tuple(pool for cluster in fleet.clusters for pool in cluster.managed_pools)
         self.ran = {(cluster.name, pool.name): pool for cluster in fleet.clusters for pool in cluster.pools}
 

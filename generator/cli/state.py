@@ -355,7 +355,7 @@ def _declared_before(
         notes = (*notes, f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}")
     from generator.change.passage import moves
 
-    if moves(fleet.clusters, revision.fleet.clusters):
+    if moves(fleet.clusters, revision.fleet.clusters, (fleet.mirrors, revision.fleet.mirrors)):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
         notes = (*notes, *_elsewhere(_base(begun), fleet.clusters))
     return Before(fleet, catalog, selection), notes

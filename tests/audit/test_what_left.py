@@ -42,7 +42,7 @@ def named(declared: Declaration, labels: Labels, machine: Machine) -> frozenset[
     assert isinstance(nodes, tuple)
     live = Live(Objects(nodes={only.name: only for only in nodes}, kinds=frozenset({"Node"})))
     found = set()
-    differences = audit(cluster, catalog_of(frozenset()), live).differences
+    differences = audit(cluster, catalog_of(frozenset(), passes_on=declared.passes_on), live).differences
     if "n1" in {difference.node for difference in differences if difference.what in ERRORS - {What.NOT_BUILT}}:
         found.add("audit")
     claiming = declared.pool_of(labels)

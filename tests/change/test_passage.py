@@ -10,7 +10,7 @@ from generator.revision.revision import Before, Revision
 from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
 from tests.testing.judging import revision_of
-from tests.testing.pools import HEAD, inventory, pool
+from tests.testing.pools import FLEET, HEAD, fleet, inventory, pool
 
 REPOSITORY = "nvcr.io/nvidia/driver"
 K1, K2, K3 = (f"5.15.0-{number}-generic" for number in (173, 177, 185))
@@ -168,6 +168,19 @@ def test_a_renamed_pool_has_the_machines_of_before() -> None:
     assert way(state(train(K1), built=built), state(renamed, built=built)) == [("b", tag("595", K1), SYNCED, True)]
 
 
+def test_a_clusterpolicys_pods_stay_whatever_its_pools_are_called() -> None:
+    policy = "version: v26.7.0, driverApi: ClusterPolicy"
+
+    def named(name: str, driver: str, kernel: str) -> Revision:
+        only = pool(name, "nodes: 4", selector="{example.com/pool: a}", kernels=f"[{kernel}]")
+        files = inventory(only, operator=policy, driver=f"{driver}, {OFF}")
+        return revision_of(
+            files | {"inventory/images.yaml": catalog([tag("580", K1), tag("580", K2), tag("595", K2)])}
+        )[0]
+
+    assert way(named("a", 'branch: "580"', K1), named("b", BRANCH_595, K2)) == [("b", tag("595", K1), SYNCED, False)]
+
+
 def test_the_parts_of_a_split_have_what_they_declare_unless_their_driver_moves() -> None:
     built = [tag("580", K1), tag("580", K2), tag("595", K2)]
     was = state(train(K1, K2), built=built)
@@ -214,6 +227,31 @@ def test_another_repository_has_its_own_images() -> None:
     mine = train(K2, driver='branch: "580", repository: registry.example.com/driver')
     becomes, _ = revision_of(inventory(mine) | there)
     assert way(was, becomes) == [("a", tag("580", K1), SYNCED, True)]
+
+
+MIRROR = "registry.example.com/driver"
+
+
+def mirrored(kind: str, *kernels: str) -> Revision:
+    """A pool of a mirror that has an image of K2 alone; its upstream has those of K1 and K2."""
+    mirrors = f"mirrors: {{{MIRROR}: {{of: {REPOSITORY}, kind: {kind}}}}}\n"
+    files = {
+        **inventory(train(*kernels, driver=f"branch: '580', repository: {MIRROR}")),
+        FLEET: fleet(more=mirrors),
+        "inventory/images.yaml": catalog([tag("580", K1), tag("580", K2)]),
+        "inventory/mirror.yaml": catalog([tag("580", K2)], MIRROR),
+    }
+    return revision_of(files)[0]
+
+
+def test_a_mirror_that_is_filled_by_hand_from_now_on_lacks_what_nodes_still_run() -> None:
+    was, becomes = mirrored("proxy", K1), mirrored("copy", K2)
+    assert way(was, becomes) == [("a", tag("580", K1), SYNCED, True)]
+    (message,) = messages_of(was, becomes)
+    assert f"which no catalog of {MIRROR} lists" in message
+    # The mirror passes nothing on before the sync.
+    assert way(mirrored("copy", K2), mirrored("proxy", K1, K2)) == [("a", tag("580", K1), EARLY, False)]
+    assert way(mirrored("proxy", K1), mirrored("copy", K1, K2)) == []  # image/missing reports K1
 
 
 RHEL = '{id: rhel, version: "9.4"}'

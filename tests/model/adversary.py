@@ -28,7 +28,7 @@ class Machine(NamedTuple):
 
 
 class Image(NamedTuple):
-    """What a node asks for."""
+    """What a node asks for: the repository that has it, or would have it, and the tag."""
 
     repository: str
     tag: str
@@ -71,11 +71,19 @@ class Pool:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A cluster as people declare it. Under a ClusterPolicy the first pool's driver is the driver of all nodes."""
+    """A cluster as people declare it. Under a ClusterPolicy the first pool's driver is the driver of all nodes.
+
+    AWAY either has images of its own, as a copy has, or passes on those of HOME.
+    """
 
     pools: tuple[Pool, ...]
     release: str = NEW_RELEASE
     by_policy: bool = False
+    passes_on: bool = False
+
+    def source_of(self, repository: str) -> str:
+        """The repository whose images a node gets that asks for this one's."""
+        return HOME if self.passes_on else repository
 
     def pool_of(self, labels: Labels) -> Pool | None:
         """The pool that declares a node with these labels."""
@@ -114,7 +122,7 @@ def template(settings: Declaration, release: str, labels: Labels, machine: Machi
     kernel = machine.kernel if pool.precompiled else ""
     daemonset = ("policy", kernel) if settings.by_policy else (pool.name, kernel, system)
     stamp = (pool.repository, pool.driver, str(pool.precompiled), release)
-    return Template(daemonset, stamp, Image(pool.repository, tag))
+    return Template(daemonset, stamp, Image(settings.source_of(pool.repository), tag))
 
 
 def system_in_tags(system: str, release: str) -> str:
@@ -205,8 +213,9 @@ class Change:
         if old is None or new is None:
             return old is not new
         claiming = (old.name, old.selector) != (new.name, new.selector) and not self.becomes.by_policy
+        sources = self.was.source_of(old.repository) != self.becomes.source_of(new.repository)
         settings = (old.driver, old.repository, old.precompiled) != (new.driver, new.repository, new.precompiled)
-        return claiming or settings or self.resumes
+        return claiming or sources or settings or self.resumes
 
     @property
     def resumes(self) -> bool:

@@ -139,6 +139,9 @@ class Draw:
     def repository(self, declared: Declaration) -> Declaration:
         return self.of_one(declared, lambda pool: replace(pool, repository=AWAY if pool.repository == HOME else HOME))
 
+    def mirror(self, declared: Declaration) -> Declaration:
+        return replace(declared, passes_on=not declared.passes_on)
+
     def mode(self, declared: Declaration) -> Declaration:
         """The API server refuses another mode of one NVIDIADriver, so that it is another object."""
         return self.of_one(
@@ -201,7 +204,8 @@ MOVES = (
     Draw.system,
     Draw.upgrades,
     Draw.size,
-    Draw.repository,
+    *[Draw.repository] * 2,
+    Draw.mirror,
     Draw.mode,
     Draw.api,
     Draw.name,

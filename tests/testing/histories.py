@@ -1,6 +1,6 @@
 """Declarations of the adversary's model as people write them, and what the gate says of the change between two."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from generator.declared.catalog import Catalog, collect
 from generator.declared.fleet import Fleet
 from generator.declared.inventory import load
+from generator.declared.mirror import Mirror
 from generator.finding import Severity
 from generator.render.output import Rendered
 from generator.revision.declaration import declare
@@ -65,11 +66,15 @@ def written(declared: Pool) -> str:
 
 def files_of(declared: Declaration) -> dict[str, str]:
     """The inventory, without a catalog."""
+    return {FLEET: written_fleet(declared), CLUSTER: cluster(*map(written, declared.pools))}
+
+
+def written_fleet(declared: Declaration) -> str:
+    """What the cluster inherits, as people write it."""
     api = "ClusterPolicy" if declared.by_policy else "NVIDIADriver"
-    return {
-        FLEET: fleet(f"version: {declared.release}, driverApi: {api}"),
-        CLUSTER: cluster(*map(written, declared.pools)),
-    }
+    kind = "proxy" if declared.passes_on else "copy"
+    mirrors = f"mirrors: {{{AWAY}: {{of: {HOME}, kind: {kind}}}}}\n"
+    return fleet(f"version: {declared.release}, driverApi: {api}", more=mirrors)
 
 
 @cache
@@ -82,26 +87,32 @@ def fleet_of(declared: Declaration) -> Fleet:
 
 
 @cache
-def catalog_of(built: frozenset[Image]) -> Catalog:
-    """The catalogs that list what is built."""
+def mirrors_of(*, passes_on: bool) -> Mapping[str, Mirror]:
+    """The mirrors, read from text."""
+    files = {FLEET: written_fleet(Declaration((), passes_on=passes_on)).encode()}
+    return declare(files, day=DAY).fleet.mirrors
+
+
+@cache
+def catalog_of(built: frozenset[Image], *, passes_on: bool) -> Catalog:
+    """The catalogs that list what is built, where AWAY has its own images, or passes on those of HOME."""
     files = {}
     for number, repository in enumerate((HOME, AWAY)):
         tags = sorted(image.tag for image in built if image.repository == repository)
         rows = "".join(f'  - {{tag: "{tag}", platforms: [linux/amd64]}}\n' for tag in tags)
         listed = f"{HEAD}kind: ImageCatalog\nrepository: {repository}\nimages: {'' if rows else '[]'}\n{rows}"
         files[f"inventory/images-{number}.yaml"] = listed.encode()
-    return collect(load(files).catalogs)
+    return collect(load(files).catalogs, mirrors_of(passes_on=passes_on))
 
 
 def gate(was: Declaration, becomes: Declaration, built: frozenset[Image]) -> list[Verdict]:
     """What the rules about images say of a change."""
-    catalog = catalog_of(built)
     revision = Revision(
         day=DAY,
         fleet=fleet_of(becomes),
-        catalog=catalog,
+        catalog=catalog_of(built, passes_on=becomes.passes_on),
         rendered=Rendered((), ()),
-        before=Before(fleet_of(was), catalog),
+        before=Before(fleet_of(was), catalog_of(built, passes_on=was.passes_on)),
     )
     return [
         Verdict(rule.id, (problem.severity or rule.severity) is not Severity.WARNING, problem.pool, problem.fact)

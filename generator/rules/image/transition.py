@@ -107,7 +107,7 @@ def _asks(station: Station) -> str:
     asked = f"ask for {station.combination.tag} for {station.combination.platform}"
     standing = station.standing
     if standing is None or standing.entry is None:
-        return f"{asked}, which no catalog of {station.combination.repository} lists: they {end}"
+        return f"{asked}, which no catalog of {station.source} lists: they {end}"
     line = f"{standing.entry.file}:{standing.entry.line}"
     match standing.lack:
         case Lack.GONE:
