@@ -327,7 +327,9 @@ class Way:
         if self.old != self.new or earlier.os != pool.os:
             return True
         # What was merged in between may have been synced, too.
-        return any(later.os != pool.os or settings_of(cluster, later) != self.new for later in earlier.later)
+        return any(
+            later.os != pool.os or settings_of(cluster, later, self.mirrors[0]) != self.new for later in earlier.later
+        )
 
     @property
     def begins(self) -> bool:
