@@ -106,8 +106,13 @@ def may_have_nodes(pool: Pool) -> bool:
 
 
 def one_size(was: Pool, becomes: Pool) -> bool:
-    """Whether the pool has the same fixed number of nodes before and after: none is added while the change arrives."""
-    return was.size is not None and was.size == becomes.size and was.size.min == was.size.max
+    """Whether the pool has the same fixed number of nodes before and after: none is added while the change arrives.
+
+    Numbers of pools that select otherwise are numbers of other nodes.
+    """
+    if was.size is None or was.size != becomes.size or was.size.min != was.size.max:
+        return False
+    return was.node_selector == becomes.node_selector
 
 
 def is_hosts_own(pool: Pool) -> bool:

@@ -140,10 +140,15 @@ def settings_of(cluster: Cluster, pool: Pool, mirrors: Mirrors) -> Settings:
 def ways(was: Cluster, becomes: Cluster, images: Stock) -> Iterator["Way"]:
     """The ways of the nodes of both clusters' pools: each pool of before to each one that may claim its nodes now."""
     followed: set[str] = set()
+    first_nodes: set[str] = set()
     for earlier in was.pools:
         found = followers(was, earlier, becomes)
-        followed.update(pool.name for pool in found.pools)
-        if not earlier.driver.managed or not may_have_nodes(earlier):
+        names = [pool.name for pool in found.pools]
+        if not may_have_nodes(earlier):
+            first_nodes.update(names)
+            continue
+        followed.update(names)
+        if not earlier.driver.managed:
             continue
         later = found.pools or ((found.loads,) if found.loads is not None else ())
         split = [pool for pool in later if not is_hosts_own(pool)]
@@ -156,7 +161,8 @@ def ways(was: Cluster, becomes: Cluster, images: Stock) -> Iterator["Way"]:
             continue
         yield Way((was, pool), (becomes, pool), images, Kind.NEW)
         undeclared = _for_undeclared(was, pool)
-        if undeclared is not None:
+        # A node of a pool that was declared with none can only be one that comes later.
+        if undeclared is not None and pool.name not in first_nodes:
             yield Way((was, undeclared), (becomes, pool), images, Kind.UNDECLARED)
 
 
@@ -237,7 +243,7 @@ class Way:
         self.mirrors = images.was.catalog.mirrors, images.becomes.catalog.mirrors
         self.old, self.new = settings_of(*was, self.mirrors[0]), settings_of(*becomes, self.mirrors[1])
         self.before = machines(was[1])
-        self.after = machines(becomes[1]) if claimed else ()
+        self.after = machines(becomes[1]) if claimed and may_have_nodes(becomes[1]) else ()
         self.old_release, self.new_release = was[0].operator.release, becomes[0].operator.release
 
     def missing(self) -> Iterator[Station]:

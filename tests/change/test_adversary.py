@@ -137,11 +137,15 @@ def test_a_swap_is_warned_of_where_the_next_driver_would_hit() -> None:
 
 
 def swapped(arrived: Arrival) -> Iterator[tuple[Pool, list[Pool]]]:
-    """The pools whose machines have all left, each with the pools that declare its nodes now."""
+    """The pools whose machines have all left, each with the pools that declare its nodes now.
+
+    Left out are those whose nodes come into pools without any: they are declared to be gone.
+    """
     for pool in arrived.was.pools:
         labels = [borne for borne in ALL_LABELS if arrived.was.pool_of(borne) == pool]
         later = {arrived.becomes.pool_of(borne) for borne in labels} - {None}
-        if later and not pool.machines & frozenset().union(*(other.machines for other in later)):
+        after = frozenset().union(*(other.machines for other in later))
+        if after and not pool.machines & after:
             yield pool, sorted(later, key=lambda other: other.name)
 
 

@@ -171,14 +171,17 @@ def test_a_renamed_pool_has_the_machines_of_before() -> None:
 def test_a_clusterpolicys_pods_stay_whatever_its_pools_are_called() -> None:
     policy = "version: v26.7.0, driverApi: ClusterPolicy"
 
-    def named(name: str, driver: str, kernel: str) -> Revision:
-        only = pool(name, "nodes: 4", selector="{example.com/pool: a}", kernels=f"[{kernel}]")
+    def named(name: str, driver: str, kernel: str, selector: str = "{example.com/pool: a}") -> Revision:
+        only = pool(name, "nodes: 4", selector=selector, kernels=f"[{kernel}]")
         files = inventory(only, operator=policy, driver=f"{driver}, {OFF}")
         return revision_of(
             files | {"inventory/images.yaml": catalog([tag("580", K1), tag("580", K2), tag("595", K2)])}
         )[0]
 
-    assert way(named("a", 'branch: "580"', K1), named("b", BRANCH_595, K2)) == [("b", tag("595", K1), SYNCED, False)]
+    was = named("a", 'branch: "580"', K1)
+    assert way(was, named("b", BRANCH_595, K2)) == [("b", tag("595", K1), SYNCED, False)]
+    # As many nodes of another selector are others.
+    assert way(was, named("b", BRANCH_595, K2, "{zone: east}")) == [("b", tag("595", K1), SYNCED, True)]
 
 
 def test_the_parts_of_a_split_have_what_they_declare_unless_their_driver_moves() -> None:
@@ -284,6 +287,21 @@ def test_a_new_pool_is_looked_after_by_the_old_release_until_the_chart_moves(api
     was = state(first, built=built, operator=f"version: v26.3.3, driverApi: {api}")
     becomes = state(first, second, built=built, operator=f"version: v26.7.0, driverApi: {api}")
     assert ("b", tag("580", NEXT_RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True) in way(was, becomes)
+
+
+def test_the_first_nodes_of_a_pool_are_looked_after_by_the_old_release_until_the_chart_moves() -> None:
+    built = [tag("580", RED_HAT, "rhel9.4"), tag("595", RED_HAT, "rhel9")]
+    was = state(train(RED_HAT, os=RHEL, nodes="0"), built=built, operator="version: v26.3.3")
+    becomes = state(train(RED_HAT, os=RHEL, driver=BRANCH_595), built=built)
+    assert way(was, becomes) == [("a", tag("595", RED_HAT, "rhel9.4"), Moment.OLD_RELEASE_STILL, True)]
+
+
+def test_no_node_boots_what_a_pool_without_nodes_declares() -> None:
+    built = [tag(driver, K1) for driver in ("580", "595")] + [tag("595", K2)]
+    becomes = state(train(K2, driver=BRANCH_595, nodes="0"), built=built)
+    assert way(state(train(K1), built=built), becomes) == []
+    becomes = state(train(K2, driver=BRANCH_595, nodes="0"), built=[tag("580", K1), tag("595", K2)])
+    assert way(state(train(K1), built=built[:1]), becomes) == [("a", tag("595", K1), SYNCED, True)]
 
 
 def test_a_pool_that_goes_is_looked_after_by_the_new_release_until_the_sync() -> None:

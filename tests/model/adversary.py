@@ -60,8 +60,15 @@ class Pool:
 
     @property
     def machines(self) -> frozenset[Machine]:
-        """What its nodes run or boot."""
+        """What its nodes run or boot; nothing where it has none."""
+        if self.is_empty:
+            return frozenset()
         return frozenset(Machine(self.system, kernel) for kernel in self.kernels)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no node."""
+        return self.size.most == 0
 
     @property
     def is_fixed(self) -> bool:
@@ -223,6 +230,12 @@ class Change:
         old, new = self.was.driver_of(self.labels), self.becomes.driver_of(self.labels)
         return old is not None and new is not None and new.automatic and not old.automatic
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether no such node can be there before the sync: their pool is declared with none."""
+        pool = self.was.pool_of(self.labels)
+        return pool is not None and pool.is_empty
+
     def _rests(self, state: _State) -> bool:
         """Whether nobody but a person touches a node: no upgrade, and none is added."""
         driver = self._settings(state).driver_of(self.labels)
@@ -269,6 +282,8 @@ class Change:
                     yield self._settled(state._replace(synced=True))
                 case Event.CHART if not state.charted:
                     yield self._settled(state._replace(charted=True))
+                case Event.ROLL | Event.REPLACEMENT if self.is_closed and not state.synced:
+                    pass
                 case Event.ROLL if state.machine:
                     for machine in self.bootable:
                         yield self._settled(self._booted(state._replace(machine=machine)))

@@ -41,7 +41,8 @@ SELECTORS: dict[str, Labels] = {
 # Selectors that no node satisfies two of. Only NVIDIADrivers have a default one.
 LAYOUTS = (("a",), ("a", "b"), ("a-east", "a-west"), ("a-east", "a-west", "b"), ("east", "west"), ("fleet",))
 WITH_DEFAULT = (("a", "rest"), ("b", "rest"), ("a", "b", "rest"), ("rest",))
-SIZES = (FIXED, FIXED, Size(5, 5), RANGED)
+NONE = Size(0, 0)
+SIZES = (FIXED, FIXED, FIXED, Size(5, 5), RANGED, RANGED, NONE)
 
 
 class History(NamedTuple):
