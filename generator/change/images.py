@@ -83,7 +83,7 @@ def _once(stock: Stock, stations: Iterable[Station]) -> tuple[OnTheWay, ...]:
 
 
 def _of_station(stock: Stock, station: Station) -> Standing:
-    return _standing(stock.later(synced=station.moment.synced), station.combination)[0]
+    return _standing(stock.later(synced=station.synced), station.combination)[0]
 
 
 def _changed(

@@ -55,8 +55,9 @@ class Moment(Enum):
 class Station(Struct, frozen=True, kw_only=True):
     """A state that nodes of a pool can be in on the way: a machine, settings, and the release that composes an image.
 
-    `source` is the repository that has the image. `standing` is how the catalog lists it, None where the operator can't
-    compose one. `severe` says that a node which nobody need touch asks for it.
+    `source` is the repository that has the image, with the mirrors of after the sync where it is `synced`. `standing`
+    is how the catalog lists it, None where the operator can't compose one. `severe` says that a node which nobody need
+    touch asks for it.
     """
 
     was: tuple[Cluster, Pool]
@@ -65,6 +66,7 @@ class Station(Struct, frozen=True, kw_only=True):
     moment: Moment
     release: Release
     source: str
+    synced: bool
     combination: Combination
     standing: Availability | None
     built: bool
@@ -114,7 +116,7 @@ class Stock(Struct, frozen=True):
         now = self.later(synced=synced).look_up(combination)
         if now.usable:
             return True
-        if now.entry is not None and now.entry.gone and synced:
+        if now.entry is not None and now.entry.gone:
             return False
         return (self.was_synced if synced else self.was).look_up(combination).usable
 
@@ -312,7 +314,8 @@ class Way:
     def back(self) -> Iterator[Station]:
         """What nodes ask for if this change is reverted: the driver of before on all that they may run by then."""
         for machine in dict.fromkeys((*self.before, *self.after)):
-            yield self.station(self.old, self.old_release, machine, Moment.AFTER_SYNC, severe=True)
+            # A revert syncs the mirrors of before, too.
+            yield self.station(self.old, self.old_release, machine, Moment.AFTER_SYNC, severe=True, synced=False)
             if _renames(self.old_release, self.new_release, machine):
                 yield self.station(self.old, self.new_release, machine, Moment.NEW_RELEASE_FIRST, severe=True)
 
@@ -397,14 +400,22 @@ class Way:
         return tuple(machine for machine in before if machine in mine or machine not in declared)
 
     def station(
-        self, settings: Settings, release: Release, machine: Machine, moment: Moment, *, severe: bool
+        self,
+        settings: Settings,
+        release: Release,
+        machine: Machine,
+        moment: Moment,
+        *,
+        severe: bool,
+        synced: bool | None = None,
     ) -> Station:
-        """One state with its image."""
+        """One state with its image; whether it is synced is its moment's to say where nothing else is said."""
+        synced = moment.synced if synced is None else synced
         combination = self.combination(settings, release, machine)
         standing, built = None, False
         if not isinstance(combination.reference, Refused):
-            standing = self.images.later(synced=moment.synced).look_up(combination)
-            built = self.images.is_built(combination, synced=moment.synced)
+            standing = self.images.later(synced=synced).look_up(combination)
+            built = self.images.is_built(combination, synced=synced)
         return Station(
             was=self.was,
             becomes=self.becomes,
@@ -412,6 +423,7 @@ class Way:
             moment=moment,
             release=release,
             source=settings.source,
+            synced=synced,
             combination=combination,
             standing=standing,
             built=built,

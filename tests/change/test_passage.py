@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from generator.change.passage import Moment, lost, passages, stock, swaps
+from generator.change.passage import Moment, lost, passages, stock, swaps, ways
 from generator.revision.revision import Before, Revision
 from generator.rules.rule import problems_of
 from generator.rules.table import BY_ID
@@ -104,6 +104,9 @@ def test_a_line_that_is_removed_removes_no_image_and_one_that_is_gone_does() -> 
     }
     gone, _ = revision_of(files)
     assert way(was, gone) == [("a", tag("595", K1), SYNCED, True)]
+    lost = {"inventory/images.yaml": files["inventory/images.yaml"].replace(tag("595", K1), tag("580", K2))}
+    # It is gone for a node that boots before the sync, too.
+    assert way(was, revision_of(files | lost)[0]) == [("a", tag("580", K2), EARLY, False)]
 
 
 @pytest.mark.parametrize(
@@ -255,6 +258,16 @@ def test_a_mirror_that_is_filled_by_hand_from_now_on_lacks_what_nodes_still_run(
     # The mirror passes nothing on before the sync.
     assert way(mirrored("copy", K2), mirrored("proxy", K1, K2)) == [("a", tag("580", K1), EARLY, False)]
     assert way(mirrored("proxy", K1), mirrored("copy", K1, K2)) == []  # image/missing reports K1
+
+
+def test_a_revert_brings_the_mirror_of_before_back() -> None:
+    def back(was: Revision, becomes: Revision) -> list[tuple[str, bool]]:
+        images = stock(was.catalog, becomes.catalog)
+        (only,) = ways(*was.fleet.clusters, *becomes.fleet.clusters, images)
+        return [(station.image, station.built) for station in only.back()]
+
+    assert back(mirrored("proxy", K1), mirrored("copy", K2)) == [(tag("580", K1), True), (tag("580", K2), True)]
+    assert back(mirrored("copy", K2), mirrored("proxy", K1)) == [(tag("580", K2), True), (tag("580", K1), False)]
 
 
 RHEL = '{id: rhel, version: "9.4"}'
