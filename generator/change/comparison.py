@@ -48,6 +48,12 @@ def impact(base: Revision, head: Revision, *, total: int, everything: str = "", 
     return Impact(clusters=tuple(comparing.all()), total=total, everything=everything)
 
 
+def with_cluster(whole: Impact, part: Impact) -> Impact:
+    """The impact with the clusters of another one in the place of its own."""
+    other = {cluster.cluster: cluster for cluster in part.clusters}
+    return replace(whole, clusters=tuple(other.get(cluster.cluster, cluster) for cluster in whole.clusters))
+
+
 def _lifted(base: Revision, head: Revision) -> Iterator[Danger]:
     """The holds that clusters of both revisions lose."""
     earlier = {cluster.name: cluster for cluster in base.fleet.clusters}

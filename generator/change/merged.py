@@ -9,16 +9,20 @@ from generator.declared.fleet import Cluster, Fleet, Pool
 
 def with_merged(fleet: Fleet, merged: Sequence[Fleet]) -> Fleet:
     """The fleet whose pools know how the later revisions declare them; a pool that only these declare joins it."""
-    return replace(fleet, clusters=tuple(_with_merged(cluster, merged) for cluster in fleet.clusters))
+    return replace(fleet, clusters=tuple(with_later(cluster, merged) for cluster in fleet.clusters))
 
 
-def _with_merged(cluster: Cluster, merged: Sequence[Fleet]) -> Cluster:
+def with_later(cluster: Cluster, merged: Sequence[Fleet], *, keep: bool = False) -> Cluster:
+    """One cluster of it; with `keep` its pools know the later revisions beside those that they know already."""
     later: dict[str, list[Pool]] = {}
     for revision in merged:
         for other in revision.clusters:
             if other.name == cluster.name:
                 for pool in other.pools:
                     later.setdefault(pool.name, []).append(pool)
-    pools = [replace(pool, later=tuple(later.pop(pool.name, ()))) for pool in cluster.pools]
+    pools = []
+    for pool in cluster.pools:
+        known = pool.later if keep else ()
+        pools.append(replace(pool, later=(*known, *later.pop(pool.name, ()))))
     pools += [replace(declared[0], later=tuple(declared[1:])) for declared in later.values()]
     return replace(cluster, pools=tuple(pools))

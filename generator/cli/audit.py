@@ -134,7 +134,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 def audited(asked: Asked, chosen: Chosen) -> int:
     """The exit code: 1 for what runs undeclared or unbuilt, 3 where a cluster could not be looked at."""
-    found = read_declaration(chosen, catalogs=True)
+    found = read_declaration(chosen, catalogs=True, followers=True)
     incomplete = report_unread(found, as_json=asked.printed == "json")
     known = [cluster.name for cluster in found.fleet.clusters]
     for name in asked.clusters:

@@ -37,6 +37,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     scheduled: bool = False
     observed: tuple[str, ...] = ()
     merged: bool = False
+    synced: str | None = None
 
 
 class Opened(Struct, frozen=True, kw_only=True):

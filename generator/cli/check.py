@@ -28,7 +28,7 @@ def with_options() -> Callable[..., int]:
     import typer
 
     from generator.cli.completion import complete_revisions
-    from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Rev, Root, Staged, Today
+    from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Rev, Root, Staged, SyncedFile, Today
 
     def command(
         root: Root = None,
@@ -70,6 +70,7 @@ def with_options() -> Callable[..., int]:
             ),
         ] = False,
         observed: Observed = None,
+        synced: SyncedFile = None,
         merged: Annotated[
             bool,
             typer.Option(
@@ -95,6 +96,7 @@ def with_options() -> Callable[..., int]:
             strict=strict,
             scheduled=scheduled,
             observed=observed or (),
+            synced=synced,
             merged=merged,
             write_baseline=write_baseline,
             printed=printed,
@@ -117,6 +119,7 @@ def check(
     strict: bool = False,
     scheduled: bool = False,
     observed: Sequence[str] = (),
+    synced: str | None = None,
     merged: bool = False,
     write_baseline: bool = False,
     printed: Reporting = Reporting.TEXT,
@@ -148,6 +151,7 @@ def check(
         shard=_shard(shard) if shard is not None else None,
         scheduled=scheduled,
         observed=tuple(observed),
+        synced=synced,
         merged=merged,
     )
     begun = begin(wanted)

@@ -10,27 +10,28 @@ import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
-from generator.change.comparison import impact
+from generator.change.comparison import impact, with_cluster
 from generator.change.evidence import without_idle
 from generator.change.gate import Verdict, verdict
 from generator.change.impact import Impact
 from generator.change.places import Places
 from generator.cli.begin import opened
 from generator.cli.completion import complete_revisions
-from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Root, Today
+from generator.cli.options import Clusters, Observed, Outputs, ReportFormat, Root, SyncedFile, Today
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, no_cluster, say
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
-from generator.cli.repository import door, unread_notes
-from generator.cli.running import evidence, read_audits
+from generator.cli.repository import door, follower_notes, unread_notes
+from generator.cli.running import delivered, evidence, read_audits, read_synced
+from generator.cli.state import follow_others
 from generator.declared.affected import Changed, affected
 from generator.declared.fleet import Fleet
-from generator.declared.selection import NOTHING, named
+from generator.declared.selection import NOTHING, exactly, named
 from generator.edges.errors import CouldNotLookError
 from generator.edges.files import find_root
 from generator.edges.git.command import Git, below_top, git_at
 from generator.edges.git.difference import Difference
-from generator.edges.git.history import compared_base, named_base, shown
+from generator.edges.git.history import Base, compared_base, named_base, shown
 from generator.edges.git.listing import Listings, read_blobs
 from generator.edges.git.snapshots import CommitTree
 from generator.edges.source import Kind, Source
@@ -99,6 +100,7 @@ def diff(
         list[FailOn] | None, typer.Option("--fail-on", help="Exit 1 if the change has this effect (repeatable).")
     ] = None,
     observed: Observed = None,
+    synced: SyncedFile = None,
     root: Root = None,
     today: Today = None,
     printed: ReportFormat = Reporting.TEXT,
@@ -112,6 +114,7 @@ def diff(
         today=today,
         clusters=frozenset(cluster or ()),
         observed=tuple(observed or ()),
+        synced=synced,
         fail_on=frozenset(map(str, fail_on or ())),
         printed=printed,
         outputs=output or (),
@@ -126,6 +129,7 @@ def compared(
     today: str | None,
     clusters: frozenset[str],
     observed: tuple[str, ...],
+    synced: str | None,
     fail_on: frozenset[str],
     printed: Reporting,
     outputs: Sequence[str],
@@ -134,7 +138,7 @@ def compared(
     where = find_root(root)
     files = destinations(outputs, where)
     chosen = named_base(base) if base is not None else compared_base(git_at(where, os.environ))
-    found = compare(chosen.rev, head, root=where, today=today, clusters=clusters, observed=observed)
+    found = compare(chosen, head, root=where, today=today, clusters=clusters, observed=observed, synced=synced)
     git = git_at(where, os.environ)
     found = replace(
         found, base=shown(git, found.base) if base is not None else chosen.label, head=shown(git, found.head)
@@ -231,19 +235,22 @@ def _reported(found: Comparison, root: str, fail_on: frozenset[str]) -> Reported
 
 
 def compare(
-    base: str,
+    chosen: Base,
     head: str | None,
     *,
     root: str | None,
     today: str | None,
     clusters: frozenset[str],
     observed: tuple[str, ...] = (),
+    synced: str | None = None,
 ) -> Comparison:
     """Reads and renders what differs. OutsideError where the outside says no."""
+    base = chosen.rev
     for name, rev in (("BASE", base), ("HEAD", head)):
         if rev == "":
             raise CouldNotLookError(f"{name} is empty", "name a revision; `git merge-base` prints none where it fails")
     read_audits(observed)  # one that is none is reported whatever the change is
+    known = read_synced(synced)
     where = find_root(root)
     git = git_at(where, os.environ)
     difference = Difference(git, base, head, OUT)
@@ -277,6 +284,7 @@ def compare(
         notes = unread_notes(inventory, unread, state, rev=head)
         return replace(comparison, blocking=declaration.blocking, unreadable=source.label, notes=notes)
     base_tree = CommitTree(git, commits[0], *INPUTS, SOURCES_LOCK)
+    head_state = revisions.State(label=source.label, day=state.day, files=files, lock=lock, door=door(source))
     pair = revisions.compare(
         revisions.State(
             label=f"commit {difference.base.short}",
@@ -285,18 +293,49 @@ def compare(
             lock=_lock(base_tree),
             door=door(base_tree),
         ),
-        revisions.State(label=source.label, day=state.day, files=files, lock=lock, door=door(source)),
+        head_state,
         selection,
     )
     if isinstance(pair, revisions.Unreadable):
         return replace(comparison, blocking=pair.blocking, unreadable=pair.label)
     notes = unread_notes(inventory, pair.unread, state, rev=head)
     before = pair.base.fleet
+    goes: Mapping[str, tuple[str, str | None]] = {}
+    if known.file or follow_others(chosen, before.clusters, pair.head.fleet.clusters):
+        brought = delivered(
+            where,
+            git,
+            chosen,
+            before,
+            pair.head.fleet,
+            head=head or "HEAD",
+            own_bases=bool(chosen.branch),
+            synced=known,
+        )
+        before, goes, notes = brought.fleet, brought.moved, (*notes, *brought.notes)
     if observed:
         found = evidence(observed, before, pair.earlier.inventory, state.day)
         before, notes = without_idle(before, found), (*notes, *found.notes)
+    if not chosen.branch:
+        notes = (*notes, *follower_notes(git, pair.head.fleet.clusters))
     difference_found = impact(pair.base, pair.head, total=reach.total, everything=reach.everything, before=before)
+    for name, (start, end) in goes.items():
+        tree = head_state if end is None else _tree(where, git, end)
+        trees = revisions.compare(_tree(where, git, start), tree, exactly([name]))
+        if isinstance(trees, revisions.Unreadable):
+            return replace(comparison, blocking=trees.blocking, unreadable=trees.label)
+        difference_found = with_cluster(difference_found, impact(trees.base, trees.head, total=1, before=before))
     return replace(comparison, impact=difference_found, sides=(pair.base, pair.head), ran=before, notes=notes)
+
+
+def _tree(root: str, git: Git, rev: str) -> revisions.State:
+    """A commit that a cluster follows."""
+    opened_commit = opened(root, git, INPUTS, rev=rev)
+    source = opened_commit.source
+    files = source.read([entry.path for entry in source.paths(*INPUTS) if entry.kind is Kind.FILE])
+    return revisions.State(
+        label=source.label, day=opened_commit.day, files=files, lock=_lock(source), door=door(source)
+    )
 
 
 def _lock(source: Source) -> bytes | None:

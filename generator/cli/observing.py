@@ -6,7 +6,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import typer
 from msgspec import Struct
@@ -169,6 +169,30 @@ def _yaml(reading: Reading, file: str, data: bytes) -> None:
             raise UnreadableError(f"can't read `{where}`: {first.message}", hint)
         for item in members(plain(document.value)):
             _refuse(file, reading.take(item))
+
+
+def objects_in(file: str, data: bytes) -> list[dict[str, Any]]:
+    """Every object of a file of JSON or YAML, those of its Lists too. UnreadableError for what is neither."""
+    found: list[dict[str, Any]] = []
+    for value in _values(file, data):
+        items = value.get("items") if isinstance(value, dict) else None
+        found += [item for item in (items if isinstance(items, list) else [value]) if isinstance(item, dict)]
+    return found
+
+
+def _values(file: str, data: bytes) -> Iterator[Any]:
+    from msgspec import DecodeError, json
+
+    try:
+        yield json.decode(data)
+    except (DecodeError, UnicodeDecodeError, RecursionError):
+        for before, part in _documents(data):
+            document = read_document(b"\n" * before + part, file)
+            if document.findings:
+                first = document.findings[0]
+                where = f"{printable(file)}:{first.place.line}"
+                raise UnreadableError(f"can't read `{where}`: {first.message}", "write it as JSON or YAML") from None
+            yield plain(document.value)
 
 
 def _documents(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -73,6 +73,15 @@ Observed = Annotated[
     ),
 ]
 
+SyncedFile = Annotated[
+    str | None,
+    typer.Option(
+        "--synced",
+        metavar="FILE",
+        help="What was applied: kubectl get applications,kustomizations,clusterpolicies -A -o json; - is stdin.",
+    ),
+]
+
 # What would change, for verbs that ask about it.
 Kernels = Annotated[
     list[str] | None,

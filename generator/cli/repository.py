@@ -7,9 +7,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.cli.begin import Opened, opened
+from generator.declared.fleet import Cluster
 from generator.declared.selection import named
 from generator.edges.files import find_root
-from generator.edges.git.command import git_at
+from generator.edges.git.command import Git, git_at
 from generator.edges.source import Kind, Source
 from generator.layout import INVENTORY, SOURCES_LOCK
 from generator.revision.declaration import Declaration, Door, declare, with_sources, without_catalogs
@@ -26,11 +27,17 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
 
 def read_declaration(
-    chosen: Chosen, *, clusters: frozenset[str] = frozenset(), catalogs: bool, notes: bool = True
+    chosen: Chosen,
+    *,
+    clusters: frozenset[str] = frozenset(),
+    catalogs: bool,
+    notes: bool = True,
+    followers: bool = False,
 ) -> Declaration:
     """Reads inventory/, only the files of some clusters where they are named. OutsideError as find_root and opened.
 
-    Without `notes` nobody is told of errors in the rest of it.
+    Without `notes` nobody is told of errors in the rest of it. With `followers` clusters are named that follow another
+    revision than the one that is read.
     """
     where = find_root(chosen.root)
     git = git_at(where, os.environ)
@@ -43,7 +50,28 @@ def read_declaration(
     if not notes:
         return declaration
     unread = (*declaration.inventory.unread, *(files.keys() - wanted.keys()))
-    return replace(declaration, notes=unread_notes(files, unread, state, rev=chosen.rev, staged=chosen.staged))
+    found = unread_notes(files, unread, state, rev=chosen.rev, staged=chosen.staged)
+    if followers:
+        found = (*found, *follower_notes(git, declaration.fleet.clusters))
+    return replace(declaration, notes=found)
+
+
+def follower_notes(git: Git, clusters: Sequence[Cluster]) -> tuple[str, ...]:
+    """A note for each cluster that follows another revision than this branch and that of the upstream."""
+    followed = {cluster.name: cluster.delivery.follows for cluster in clusters if cluster.delivery.follows}
+    if not followed:
+        return ()
+    from generator.edges.git.history import known_branches
+
+    branches = known_branches(git)
+    if not branches:
+        return ()
+    why = f"not {branches[0]}: what is declared here may not be what it runs"
+    return tuple(
+        f"cluster {name} follows {printable(revision)}, {why}"
+        for name, revision in followed.items()
+        if revision not in branches
+    )
 
 
 def unread_notes(

@@ -3,20 +3,28 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from generator.change.evidence import Seen, seen
+from generator.change.merged import with_later
 from generator.cli.begin import Begun, opened
+from generator.cli.observing import objects_in
 from generator.cli.repository import door
-from generator.declared.fleet import Fleet
+from generator.declared.fleet import Cluster, Fleet
 from generator.declared.inventory import Inventory
-from generator.declared.selection import Selection
-from generator.edges.errors import UnreadableError
-from generator.edges.git.history import SHORT, merged_since
+from generator.declared.selection import Selection, exactly
+from generator.edges.errors import CouldNotLookError, UnreadableError
+from generator.edges.git.command import Git
+from generator.edges.git.history import SHORT, Base, between, followed_commit, merged_since
 from generator.edges.given import read_given
 from generator.edges.source import Kind
+from generator.facts.release import Unsupported, resolve
 from generator.layout import INVENTORY, SOURCES_LOCK
+from generator.observed.applied import Applied, applied
 from generator.observed.evidence import SeenFleet, read_audit
 from generator.observed.unreadable import Unreadable
-from generator.revision.declaration import declare, without_catalogs
+from generator.revision.declaration import Declaration, declare, without_catalogs
 from generator.words import printable
 
 
@@ -52,12 +60,163 @@ def merged_fleets(begun: Begun, base: str, selection: Selection) -> tuple[tuple[
         commits.append(head)
     fleets, notes = [], []
     for commit in commits:
-        state = opened(begun.root, begun.git, (INVENTORY,), rev=commit)
-        files = [entry.path for entry in state.source.paths(INVENTORY) if entry.kind is Kind.FILE]
-        declaration = declare(
-            without_catalogs(state.source.read(files)), door(state.source), day=state.day, part=selection
-        )
+        declaration = _declared_at(begun.root, begun.git, commit, selection)
         if declaration.blocking:
             notes.append(f"what {commit[:SHORT]} declares is not counted as a whole: {declaration.blocking[0]}")
         fleets.append(declaration.fleet)
     return tuple(fleets), tuple(notes)
+
+
+def _declared_at(root: str, git: Git, rev: str, selection: Selection) -> Declaration:
+    """What a commit declares of some clusters."""
+    state = opened(root, git, (INVENTORY,), rev=rev)
+    files = [entry.path for entry in state.source.paths(INVENTORY) if entry.kind is Kind.FILE]
+    return declare(without_catalogs(state.source.read(files)), door(state.source), day=state.day, part=selection)
+
+
+class Synced(Struct, frozen=True):
+    """What a file says that clusters have applied, by cluster."""
+
+    file: str
+    clusters: Mapping[str, Applied]
+
+
+NOT_GIVEN = Synced("", {})
+WRITE_SYNCED = "write it with: kubectl get applications,kustomizations,clusterpolicies -A -o json"
+
+
+def read_synced(file: str | None) -> Synced:
+    """What --synced names. UnreadableError where it says of no cluster what was applied."""
+    if file is None:
+        return NOT_GIVEN
+    found, policies = applied(objects_in(file, read_given(file)))
+    if not found:
+        message = f"--synced `{printable(file)}` holds no Application or Kustomization of ours that was synced"
+        raise UnreadableError(message, WRITE_SYNCED)
+    clusters = {cluster.cluster: cluster for cluster in found}
+    if len(clusters) == 1 and len(policies) == 1:  # of the one cluster that the file is of
+        (only,) = clusters.values()
+        clusters[only.cluster] = replace(only, release=only.release or policies[0].release)
+    return Synced(file, clusters)
+
+
+class Delivered(Struct, frozen=True):
+    """The fleet as it was, each cluster by the revision that Argo CD brings it; and what a change of that leads to.
+
+    `becomes` are clusters that go to the tree of another revision, as that tree declares them, and `moved` the commits
+    that they go from and to, None for the judged state itself.
+    """
+
+    fleet: Fleet
+    becomes: Mapping[str, Cluster] = {}
+    moved: Mapping[str, tuple[str, str | None]] = {}
+    notes: tuple[str, ...] = ()
+
+
+def delivered(
+    root: str,
+    git: Git,
+    base: Base,
+    was: Fleet,
+    becomes: Fleet,
+    *,
+    head: str,
+    own_bases: bool,
+    synced: Synced = NOT_GIVEN,
+) -> Delivered:
+    """What each cluster runs by the revision that it follows.
+
+    With `own_bases` a cluster that follows another branch or commit than the base's is taken as that revision declares
+    it: of a branch as far as `head` has it. One that follows another revision after the change goes from the tree of
+    the one to that of the other, and its nodes may run what any revision between declares. What was `synced`, by its
+    own word, counts before both; up to the base its nodes may run what any revision declares. CouldNotLookError where
+    one of these can't be read.
+    """
+    later = {cluster.name: cluster for cluster in becomes.clusters}
+    clusters: list[Cluster] = []
+    notes: list[str] = []
+    trees: dict[str, Cluster] = {}
+    moved: dict[str, tuple[str, str | None]] = {}
+    for cluster in was.clusters:
+        old, new = _other(cluster, base), _other(later.get(cluster.name, cluster), base)
+        own = synced.clusters.get(cluster.name)
+        if own is not None and old == new:
+            clusters += _as_applied(root, git, own, synced.file, until=base.rev)
+            notes.append(f"cluster {cluster.name}: {own.commit[:SHORT]} is synced, by {printable(synced.file)}")
+            continue
+        if synced.file:
+            file = printable(synced.file)
+            notes.append(f"{file} does not say what cluster {cluster.name} has: {base.label} is taken as synced")
+        if old != new:
+            start = own.commit if own is not None else _needed(git, old, head, cluster.name) if old else base.rev
+            end = _needed(git, new, head, cluster.name, tip=True) if new else None
+            clusters += _with_between(root, git, cluster.name, start, end or head)
+            if end is not None:
+                trees |= {tree.name: tree for tree in _clusters_at(root, git, end, cluster.name)}
+            moved[cluster.name] = (start, end)
+            notes.append(f"cluster {cluster.name} goes from {_named(old, base)} to {_named(new, base)}")
+        elif old and own_bases and base.branch:
+            merged = followed_commit(git, old, head)
+            if merged is None:
+                notes.append(_unknown(cluster.name, old, base))
+                clusters.append(cluster)
+                continue
+            clusters += _clusters_at(root, git, merged, cluster.name)
+            notes.append(f"cluster {cluster.name} follows {printable(old)}: {merged[:SHORT]} is taken as synced there")
+        else:
+            if old and base.branch:
+                notes.append(f"cluster {cluster.name} follows {printable(old)}, and {base.label} is what is compared")
+            clusters.append(cluster)
+    return Delivered(replace(was, clusters=tuple(clusters)), trees, moved, tuple(notes))
+
+
+def _other(cluster: Cluster, base: Base) -> str:
+    """The revision that a cluster follows if it isn't the branch that is compared with."""
+    revision = cluster.delivery.follows
+    return "" if revision == base.branch else revision
+
+
+def _named(revision: str, base: Base) -> str:
+    return printable(revision) if revision else base.branch or "the default branch"
+
+
+def _unknown(cluster: str, revision: str, base: Base) -> str:
+    where = base.branch or base.label
+    return f"cluster {cluster} follows {printable(revision)}, not {where}: what it runs is not what is compared"
+
+
+def _needed(git: Git, revision: str, head: str, cluster: str, *, tip: bool = False) -> str:
+    commit = followed_commit(git, revision, "" if tip else head)
+    if commit is None:
+        message = f"cluster {cluster} follows `{printable(revision)}`, which this clone does not know"
+        raise CouldNotLookError(message, f"fetch it first: git fetch origin {printable(revision)}")
+    return commit
+
+
+def _with_between(root: str, git: Git, name: str, start: str, end: str) -> tuple[Cluster, ...]:
+    """The cluster as it is declared at the start, with what nodes may run by the revisions up to the end."""
+    was = _clusters_at(root, git, start, name)
+    commits = between(git, start, end, INVENTORY, SOURCES_LOCK)
+    later = [_declared_at(root, git, commit, exactly([name])).fleet for commit in commits]
+    return tuple(with_later(cluster, later) for cluster in was)
+
+
+def _clusters_at(root: str, git: Git, rev: str, name: str) -> tuple[Cluster, ...]:
+    """The cluster of this name as a commit declares it; nothing where it doesn't."""
+    return _declared_at(root, git, rev, exactly([name])).fleet.clusters
+
+
+def _as_applied(root: str, git: Git, own: Applied, file: str, *, until: str) -> tuple[Cluster, ...]:
+    """The cluster by the commit and the release that were applied, with what nodes may run by revisions since."""
+    if git.run("cat-file", "-e", f"{own.commit}^{{commit}}").code:
+        message = f"{printable(file)} says that cluster {own.cluster} has {own.commit}, which this clone does not know"
+        raise CouldNotLookError(message, "fetch it first: git fetch origin, with its whole history")
+    since = [_declared_at(root, git, until, exactly([own.cluster])).fleet]
+    release = resolve(own.release) if own.release else None
+    found = []
+    for cluster in _with_between(root, git, own.cluster, own.commit, until):
+        known = with_later(cluster, since, keep=True)
+        if release is not None and not isinstance(release, Unsupported):
+            known = replace(known, operator=replace(known.operator, release=release))
+        found.append(known)
+    return tuple(found)

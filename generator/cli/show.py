@@ -36,7 +36,7 @@ def show(
     if origin and name is None:
         raise typer.BadParameter("--origin is for one cluster or pool: name it as CLUSTER or CLUSTER/POOL")
     only = frozenset({name.partition("/")[0]}) if name else frozenset()
-    found = read_declaration(chosen, clusters=only, catalogs=False)
+    found = read_declaration(chosen, clusters=only, catalogs=False, followers=True)
     as_json = printed is Format.JSON
     incomplete = report_unread(found, as_json=as_json)
     shown = _shown(found, name) if name is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -32,7 +32,6 @@ from generator.revision.driver_objects import DriverObject, driver_objects
 from generator.revision.revision import Before, Revision
 from generator.rules.judge import NOT_ALL, Judgement, judge, without_fleet
 from generator.rules.table import RULES
-from generator.words import printable
 
 if TYPE_CHECKING:
     from generator.declared.baseline import Baseline
@@ -65,10 +64,11 @@ class State(Struct, frozen=True, kw_only=True):
 def judged_state(begun: Begun) -> State:
     """Reads the source and renders it. OutsideError where the outside says no."""
     wanted, source = begun.wanted, begun.opened.source
-    if wanted.observed:
-        from generator.cli.running import read_audits  # a file that is no audit is reported whatever the change is
+    if wanted.observed or wanted.synced is not None:
+        from generator.cli.running import read_audits, read_synced  # what can't be read is reported whatever changes
 
         read_audits(wanted.observed)
+        read_synced(wanted.synced)
     entries = {entry.path: entry for entry in source.paths(*INPUTS, OUT, BASELINE, SOURCES_LOCK)}
     listed = [path for path, entry in entries.items() if entry.kind is Kind.FILE]
     clusters: Selection = named(wanted.clusters)
@@ -344,6 +344,24 @@ def _declared_before(
 
         later, notes = merged_fleets(begun, _base(begun).rev, selection)
         fleet = with_merged(fleet, later)
+    becomes: Mapping[str, Cluster] = {}
+    synced = begun.wanted.synced
+    if synced is not None or follow_others(_base(begun), fleet.clusters, revision.fleet.clusters):
+        from generator.cli.running import delivered, read_synced
+
+        own_bases = begun.wanted.rev is None and begun.wanted.against is None
+        head = begun.wanted.rev or "HEAD"
+        brought = delivered(
+            begun.root,
+            begun.git,
+            _base(begun),
+            fleet,
+            revision.fleet,
+            head=head,
+            own_bases=own_bases,
+            synced=read_synced(synced),
+        )
+        fleet, becomes, notes = brought.fleet, brought.becomes, (*notes, *brought.notes)
     if begun.wanted.observed:
         from generator.change.evidence import without_idle
         from generator.cli.running import evidence
@@ -355,20 +373,18 @@ def _declared_before(
         notes = (*notes, f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}")
     from generator.change.passage import moves
 
-    if moves(fleet.clusters, revision.fleet.clusters, (fleet.mirrors, revision.fleet.mirrors)):
+    later = [becomes.get(cluster.name, cluster) for cluster in revision.fleet.clusters]
+    if moves(fleet.clusters, later, (fleet.mirrors, revision.fleet.mirrors)):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
-        notes = (*notes, *_elsewhere(_base(begun), fleet.clusters))
-    return Before(fleet, catalog, selection), notes
+    return Before(fleet, catalog, selection, becomes), notes
 
 
-def _elsewhere(base: Base, clusters: Sequence[Cluster]) -> Iterator[str]:
-    """A note for each cluster that follows another revision than the branch whose merge base is compared with."""
-    for cluster in clusters if base.branch else ():
-        argocd = cluster.delivery.argocd
-        follows = argocd.target_revision if argocd is not None else ""
-        if follows not in {"", "HEAD", base.branch}:
-            follows = printable(follows)
-            yield f"cluster {cluster.name} follows {follows}, not {base.branch}: what it runs is not what is compared"
+def follow_others(base: Base, was: Sequence[Cluster], becomes: Sequence[Cluster]) -> bool:
+    """Whether any cluster follows another revision than the branch that is compared with, or begins to."""
+    followed = {cluster.name: cluster.delivery.follows for cluster in was}
+    if base.branch and any(revision not in {"", base.branch} for revision in followed.values()):
+        return True
+    return any(cluster.delivery.follows != followed.get(cluster.name, cluster.delivery.follows) for cluster in becomes)
 
 
 def _base(begun: Begun) -> Base:

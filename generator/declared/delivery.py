@@ -107,6 +107,16 @@ class Delivery(Struct, frozen=True, kw_only=True, rename="camel"):
     flux: Flux | None = None
     image_digests: bool = False
 
+    @property
+    def follows(self) -> str:
+        """The revision that the cluster's Application follows, "" where that is the default branch's tip.
+
+        What Flux follows stands in a GitRepository that is not ours.
+        """
+        if self.argocd is None or not self.argocd.enabled or self.argocd.target_revision == "HEAD":
+            return ""
+        return self.argocd.target_revision
+
 
 NONE = Delivery()
 

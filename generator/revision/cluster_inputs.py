@@ -51,10 +51,14 @@ class TemplateObject(Struct, frozen=True):
 
 
 class ClusterBefore(Struct, frozen=True):
-    """A cluster as the revision that is compared with declares it, and the images that were built then."""
+    """A cluster as the revision that is compared with declares it, and the images that were built then.
+
+    It goes to what `becomes` says where that is given: to the tree of another revision than the judged one.
+    """
 
     cluster: Cluster
     catalog: Catalog
+    becomes: Cluster | None = None
 
 
 class ClusterInputs(WithPlaces, frozen=True, kw_only=True, dict=True):

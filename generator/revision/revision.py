@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from generator.declared.catalog import Catalog
-from generator.declared.fleet import Fleet
+from generator.declared.fleet import Cluster, Fleet
 from generator.declared.selection import EVERYTHING, Selection, selects
 from generator.facts.definition import Definition
 from generator.finding import Finding
@@ -21,11 +21,15 @@ from generator.revision.fleet_inputs import FleetInputs
 
 
 class Before(Struct, frozen=True):
-    """What the revision that is compared with declares, of the `compared` clusters: those that a change can affect."""
+    """What the revision that is compared with declares, of the `compared` clusters: those that a change can affect.
+
+    `becomes` are clusters that go to the tree of another revision than the judged one, as that tree declares them.
+    """
 
     fleet: Fleet
     catalog: Catalog
     compared: Selection = EVERYTHING
+    becomes: Mapping[str, Cluster] = {}
 
     def is_standing(self, cluster: str) -> bool:
         """Whether the cluster is declared as it was."""
@@ -87,7 +91,8 @@ class Revision(Struct, frozen=True, kw_only=True, dict=True):
         before: dict[str, ClusterBefore] = {}
         if self.before is not None:
             for cluster in self.before.fleet.clusters:
-                before[cluster.name] = ClusterBefore(cluster, self.before.catalog)
+                becomes = self.before.becomes.get(cluster.name)
+                before[cluster.name] = ClusterBefore(cluster, self.before.catalog, becomes)
         return tuple(
             replace(
                 inputs,

@@ -11,6 +11,7 @@ from generator.cli.begin import Wanted, begin
 from generator.cli.diff import compare
 from generator.cli.repository import Chosen, read_declaration
 from generator.cli.state import judged_state
+from generator.edges.git.history import named_base
 from tests.testing.command import REPO, call
 from tests.testing.gitrepo import Repo, isolate
 from tests.testing.levels import CATALOG, FLEET, repository
@@ -97,7 +98,7 @@ def test_verbs_that_only_read_have_the_same_day(repo: Repo) -> None:
 
 def test_each_side_of_a_diff_has_its_own_day(repo: Repo) -> None:
     repository(repo.path, fleet=FLEET.replace('"580"', '"595"'))
-    sides = compare("HEAD", None, root=repo.root, today="2027-12-31", clusters=frozenset()).sides
+    sides = compare(named_base("HEAD"), None, root=repo.root, today="2027-12-31", clusters=frozenset()).sides
     assert sides is not None
     assert [side.day for side in sides] == [date(2026, 3, 10), date(2027, 12, 31)]
 

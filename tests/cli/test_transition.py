@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.testing.fleet import EAST, IMAGES, Fleet, catalog, cluster, drivergate, inventory, judged
 from tests.testing.gitrepo import Repo, isolate
@@ -297,19 +298,163 @@ def test_a_runbook_has_a_block_for_each_pull_request(fleet: Fleet) -> None:
     assert re.findall(r"^\*\*Edit\*\*: (.*)\.$", ended.out, re.MULTILINE) == edits
 
 
-def test_a_cluster_that_follows_another_branch_is_named(fleet: Fleet, tmp_path: Path) -> None:
-    follows = "delivery: {argocd: {repoURL: 'https://git.example.com/f.git', targetRevision: stable}}\npools:"
-    fleet.write({EAST: cluster().replace("pools:", follows)})
-    fleet.render()
-    fleet.commit()
-    clone = Repo(tmp_path / "clone", "--bare")
-    fleet.git("remote", "add", "origin", clone.root)
+def following(revision: str, text: str) -> str:
+    """The cluster's file with an Application that follows a branch, a tag or a commit."""
+    argocd = f"{{repoURL: 'https://git.example.com/f.git', targetRevision: {revision}}}"
+    return text.replace("pools:", f"delivery: {{argocd: {argocd}}}\npools:")
+
+
+def upstream(fleet: Fleet, path: Path) -> None:
+    """A remote with the default branch main, as it is now."""
+    fleet.git("remote", "add", "origin", Repo(path, "--bare").root)
     fleet.git("push", "-q", "origin", "main")
     fleet.git("remote", "set-head", "origin", "main")
-    fleet.write({EAST: MOVED.replace("pools:", follows)})
+
+
+def wrote(fleet: Fleet, text: str) -> None:
+    fleet.write({EAST: text})
+    fleet.render()
+    fleet.commit()
+
+
+def test_a_cluster_that_follows_a_branch_which_is_not_known_is_named(fleet: Fleet, tmp_path: Path) -> None:
+    wrote(fleet, following("stable", cluster()))
+    upstream(fleet, tmp_path / "clone")
+    fleet.write({EAST: following("stable", MOVED)})
     fleet.render()
     ended = drivergate(fleet.path, "check")
     assert "cluster east follows stable, not main: what it runs is not what is compared" in ended.err
+
+
+def test_verbs_that_show_a_cluster_say_that_it_follows_another_revision(fleet: Fleet, tmp_path: Path) -> None:
+    wrote(fleet, following("stable", cluster()))
+    upstream(fleet, tmp_path / "clone")
+    wrote(fleet, following("stable", cluster(kernel=f"{K1}, {K2}")))
+    nodes = tmp_path / "nodes.json"
+    nodes.write_text('{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "n"}}]}', encoding="utf-8")
+    note = "note: cluster east follows stable, not main: what is declared here may not be what it runs\n"
+    for verb in (("show", "east"), ("diff", "HEAD~1"), ("audit", "--nodes", str(nodes))):
+        assert note in drivergate(fleet.path, *verb).err
+    wrote(fleet, following("main", cluster()))
+    wrote(fleet, following("main", cluster(kernel=f"{K1}, {K2}")))
+    for verb in (("show", "east"), ("diff", "HEAD~1"), ("audit", "--nodes", str(nodes))):
+        assert "follows" not in drivergate(fleet.path, *verb).err
+
+
+def test_a_cluster_is_compared_with_the_branch_that_it_follows(fleet: Fleet, tmp_path: Path) -> None:
+    """Main has K2 alone since the last change; the branch that the cluster follows still has K1."""
+    wrote(fleet, following("stable", cluster(kernel=f"{K1}, {K2}")))
+    fleet.git("branch", "stable")
+    wrote(fleet, following("stable", cluster(kernel=K2)))
+    upstream(fleet, tmp_path / "clone")
+    fleet.git("push", "-q", "origin", "stable")
+    stable = fleet.git("rev-parse", "stable")
+    fleet.write({EAST: following("stable", cluster(kernel=K2)) + '    driver: {branch: "595"}\n'})
+    fleet.render()
+    assert rules(fleet.path) == [WAY]
+    note = f"cluster east follows stable: {stable[:12]} is taken as synced there"
+    assert note in drivergate(fleet.path, "check").err
+    assert rules(fleet.path, "--against", "HEAD") == []
+
+
+def test_a_cluster_that_goes_to_another_tag_goes_from_tree_to_tree(fleet: Fleet) -> None:
+    """Nothing of the inventory's pools differs between the two commits, and the driver moves all the same."""
+    wrote(fleet, cluster())
+    fleet.git("tag", "v1")
+    wrote(fleet, cluster(kernel=f"{K1}, {K2}"))
+    wrote(fleet, cluster(kernel=K2) + '    driver: {branch: "595"}\n')
+    fleet.git("tag", "v2")
+    wrote(fleet, following("v1", MOVED))
+    fleet.write({EAST: following("v2", MOVED)})
+    fleet.render()
+    ended = drivergate(fleet.path, "check", "--format", "json")
+    (finding,) = [found for found in ended.json["findings"] if found["rule"] == WAY]
+    assert finding["fact"] == f"595-{K1}-ubuntu22.04"
+    assert finding["line"] == 4  # where targetRevision is written
+    assert any("cluster east goes from v1 to v2" in note for note in ended.json["notes"])
+    told = drivergate(fleet.path, "diff", "HEAD", "--fail-on", "missing")
+    assert told.code == 1
+    assert f"nodes on {K1} come up without a GPU after the sync: 595-{K1}-ubuntu22.04" in told.out
+    assert "no driver is touched" not in told.out
+
+
+@pytest.mark.parametrize("verb", ["check", "diff"])
+def test_a_revision_that_a_cluster_goes_to_and_nobody_can_read_is_exit_3(fleet: Fleet, verb: str) -> None:
+    wrote(fleet, following("main", cluster()))
+    fleet.write({EAST: following("v9", cluster())})
+    fleet.render()
+    ended = drivergate(fleet.path, verb)
+    assert ended.code == 3
+    assert "cluster east follows `v9`, which this clone does not know" in ended.err
+    assert "git fetch origin v9" in ended.err
+
+
+def application(fleet: Fleet, commit: str, release: str = "v26.7.0", *, as_yaml: bool = False) -> str:
+    """The name of a file with the Application of east, which was synced at a commit."""
+    sources = [{"chart": "gpu-operator"}, {"path": "out/east/gpu-operator"}]
+    history = [{"deployedAt": "2026-03-31T00:00:00Z", "revisions": [release, commit]}]
+    item = {"kind": "Application", "metadata": {}, "spec": {"sources": sources}, "status": {"history": history}}
+    path = fleet.path.parent / "applications"
+    text = json.dumps({"kind": "List", "items": [item]})
+    path.write_text(yaml.safe_dump(json.loads(text)) if as_yaml else text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("as_yaml", [False, True])
+def test_what_was_synced_counts_and_not_what_is_merged(fleet: Fleet, as_yaml: bool) -> None:
+    """K1 has left the base, but the cluster still has a commit that declares it; in between K2 joined."""
+    wrote(fleet, cluster())
+    behind = fleet.git("rev-parse", "HEAD")
+    wrote(fleet, cluster(kernel=f"{K1}, {K2}"))
+    wrote(fleet, cluster(kernel=K2))
+    move(fleet, commit=False)
+    assert rules(fleet.path) == []
+    file = application(fleet, behind, as_yaml=as_yaml)
+    assert rules(fleet.path, "--synced", file) == [WAY]
+    assert f"cluster east: {behind[:12]} is synced, by {file}" in drivergate(fleet.path, "check", "--synced", file).err
+    told = drivergate(fleet.path, "diff", "HEAD", "--synced", file, "--fail-on", "missing")
+    assert told.code == 1
+    assert f"nodes on {K1} come up without a GPU after the sync: 595-{K1}-ubuntu22.04" in told.out
+    current = application(fleet, fleet.git("rev-parse", "HEAD"))
+    assert rules(fleet.path, "--synced", current) == []
+
+
+def test_the_release_that_runs_is_the_one_that_was_applied(fleet: Fleet) -> None:
+    """facts/gpu-operator.md 9: v26.7 drops the minor of RHEL 9, whatever git says the cluster has."""
+    kernel = "5.14.0-427.31.1.el9_4.x86_64"
+    rhel = cluster(kernel=kernel).replace('{id: ubuntu, version: "22.04"}', '{id: rhel, version: "9.4"}')
+    fleet.write({IMAGES: catalog(f"580-{kernel}-rhel9", f"595-{kernel}-rhel9")})
+    wrote(fleet, rhel)
+    commit = fleet.git("rev-parse", "HEAD")
+    fleet.write({EAST: rhel + '    driver: {branch: "595"}\n'})
+    fleet.render()
+    assert rules(fleet.path, "--synced", application(fleet, commit)) == []
+    assert rules(fleet.path, "--synced", application(fleet, commit, "v26.3.3")) == [WAY]
+
+
+@pytest.mark.parametrize("verb", ["check", "diff"])
+@pytest.mark.parametrize(
+    ("text", "code", "why"),
+    [
+        ("{}", 2, "holds no Application or Kustomization of ours"),
+        ("a: [", 2, "can't read `"),
+        ("", 2, "holds no Application or Kustomization of ours"),
+    ],
+)
+def test_a_file_that_says_nothing_of_a_sync_is_refused(fleet: Fleet, verb: str, text: str, code: int, why: str) -> None:
+    path = fleet.path.parent / "applications"
+    path.write_text(text, encoding="utf-8")
+    ended = drivergate(fleet.path, verb, "--synced", str(path), *(("HEAD",) if verb == "diff" else ()))
+    assert (ended.code, ended.out) == (code, "")
+    assert why in ended.err
+
+
+def test_a_commit_that_this_clone_does_not_know_is_exit_3(fleet: Fleet) -> None:
+    move(fleet, commit=False)
+    ended = drivergate(fleet.path, "check", "--synced", application(fleet, "f" * 40))
+    assert ended.code == 3
+    assert f"cluster east has {'f' * 40}, which this clone does not know" in ended.err
+    assert "git fetch" in ended.err
 
 
 def audited(fleet: Fleet, *kernels: str, time: str | None = "2026-03-31T06:00:00Z") -> str:

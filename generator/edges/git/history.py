@@ -188,6 +188,32 @@ def merged_since(git: Git, base: str, head: str, *folders: str) -> tuple[str, ..
     return tuple(commit for commit in listed.decode().split() if commit != judged)
 
 
+def between(git: Git, one: str, other: str, *folders: str) -> tuple[str, ...]:
+    """The commits between two on the line of first parents of the later, which change these folders; none if apart."""
+    for first, last in ((one, other), (other, one)):
+        if git.run("merge-base", "--is-ancestor", first, last).code == 0:
+            return merged_since(git, first, last, *folders)
+    return ()
+
+
+def followed_commit(git: Git, revision: str, head: str) -> str | None:
+    """The commit that whoever follows this branch, tag or commit runs; None where this clone doesn't know it.
+
+    Of a branch it is what `head` has in common with it, since what is merged there comes to clusters; its tip where
+    there is no `head`. A branch of an upstream counts before one of this clone.
+    """
+    listed = git.run("for-each-ref", "--format=%(refname)", f"refs/remotes/*/{revision}", f"refs/heads/{revision}")
+    branches = sorted(listed.stdout.decode("utf-8", "replace").split(), reverse=True) if listed.code == 0 else []
+    named = git.run("rev-parse", "-q", "--verify", commit_argument(branches[0] if branches else revision))
+    if named.code:
+        return None
+    commit = named.stdout.decode().strip()
+    if not branches or not head:
+        return commit
+    common = git.run("merge-base", head, commit)
+    return common.stdout.decode().strip() if common.code == 0 else None
+
+
 def shown(git: Git, rev: str) -> str:
     """A revision for people: of a whole commit id its first letters, and a branch or tag that is at it."""
     if not WHOLE_ID.fullmatch(rev):
@@ -195,6 +221,16 @@ def shown(git: Git, rev: str) -> str:
     listed = git.run("for-each-ref", "--points-at", rev, "--format=%(refname:short)", "--count=1", *NAMED)
     name = listed.stdout.decode("utf-8", "replace").strip() if listed.code == 0 else ""
     return f"{rev[:SHORT]} ({name})" if name else rev[:SHORT]
+
+
+def known_branches(git: Git) -> tuple[str, ...]:
+    """The upstream's default branch, and the one that is checked out; nothing where no upstream is known."""
+    default = synced_base(git).branch
+    if not default:
+        return ()
+    checked_out = git.run("symbolic-ref", "-q", "--short", "HEAD")
+    here = checked_out.stdout.decode("utf-8", "replace").strip() if checked_out.code == 0 else ""
+    return tuple(dict.fromkeys(name for name in (default, here) if name))
 
 
 def named_base(rev: str) -> Base:

@@ -19,7 +19,7 @@ MOST_KERNELS = 4
 def transition_missing(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]:
     """Images that nodes ask for while the change arrives, and that are not built."""
     images = stock(before.catalog, inputs.catalog)
-    for station in passages(before.cluster, inputs.cluster, images):
+    for station in passages(before.cluster, before.becomes or inputs.cluster, images):
         if not _is_uncertain(station):
             yield _missing(inputs, station)
     yield from _floating(inputs, before.cluster)
@@ -27,13 +27,13 @@ def transition_missing(inputs: ClusterInputs, before: ClusterBefore) -> Iterator
 
 def kernel_swapped(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]:
     """Pools of which no machine that ran is declared any more, though nothing shows that nodes left it."""
-    for swap in swaps(before.cluster, inputs.cluster):
+    for swap in swaps(before.cluster, before.becomes or inputs.cluster):
         yield _swapped(inputs, swap)
 
 
 def unclaimed(inputs: ClusterInputs, before: ClusterBefore) -> Iterator[Problem]:
     """Pools whose nodes no object claims any more."""
-    for gone in lost(before.cluster, inputs.cluster):
+    for gone in lost(before.cluster, before.becomes or inputs.cluster):
         yield _unclaimed(inputs, gone)
 
 
@@ -70,6 +70,8 @@ def _missing(inputs: ClusterInputs, station: Station) -> Problem:
 
 def _place(inputs: ClusterInputs, station: Station) -> Place:
     cluster, pool = station.becomes
+    if inputs.before is not None and inputs.before.becomes is not None:  # of which no line is read here
+        return inputs.said(inputs.cluster, "delivery", "argocd", "targetRevision")
     if station.moment is Moment.BEFORE_SYNC:
         for kernel in pool.kernels:
             if kernel.name == station.machine.kernel:
@@ -203,6 +205,8 @@ def _swapped(inputs: ClusterInputs, swap: Swap) -> Problem:
     leaving = dict.fromkeys(machine.words for machine in swap.machines)
     running = [kernel for kernel in pool.kernels if not kernel.upcoming]
     place = inputs.kernel_place(running[0]) if running else inputs.at(pool)
+    if inputs.before is not None and inputs.before.becomes is not None:
+        place = inputs.said(inputs.cluster, "delivery", "argocd", "targetRevision")
     return Problem(
         place=place,
         message=f'pool "{was.name}/{pool.name}" declares nothing any more that its nodes ran before ({names}), and '
@@ -217,7 +221,7 @@ def _swapped(inputs: ClusterInputs, swap: Swap) -> Problem:
 def _unclaimed(inputs: ClusterInputs, gone: Lost) -> Problem:
     was, earlier = gone.was
     return Problem(
-        place=inputs.at(gone.becomes, "name"),
+        place=inputs.at(inputs.cluster, "name"),
         message=f'nothing of cluster {was.name} claims the nodes of pool "{earlier.name}" any more: '
         f"{_nodes(earlier)} lose their driver",
         hint="empty the pool before this is synced, or declare a pool that selects its nodes",
