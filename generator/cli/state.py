@@ -342,8 +342,8 @@ def _declared_before(
         from generator.change.merged import with_merged
         from generator.cli.running import merged_fleets
 
-        later, notes = merged_fleets(begun, _base(begun).rev, selection)
-        fleet = with_merged(fleet, later)
+        between, notes = merged_fleets(begun, _base(begun).rev, selection)
+        fleet = with_merged(fleet, between)
     becomes: Mapping[str, Cluster] = {}
     synced = begun.wanted.synced
     if synced is not None or follow_others(_base(begun), fleet.clusters, revision.fleet.clusters):
@@ -373,8 +373,8 @@ def _declared_before(
         notes = (*notes, f"{ON_THE_WAY} are not judged where {_base(begun).label} can't be read: {unread[0]}")
     from generator.change.passage import moves
 
-    later = [becomes.get(cluster.name, cluster) for cluster in revision.fleet.clusters]
-    if moves(fleet.clusters, later, (fleet.mirrors, revision.fleet.mirrors)):
+    judged_as = [becomes.get(cluster.name, cluster) for cluster in revision.fleet.clusters]
+    if moves(fleet.clusters, judged_as, (fleet.mirrors, revision.fleet.mirrors)):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
     return Before(fleet, catalog, selection, becomes), notes
 
