@@ -22,8 +22,8 @@ from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Reporting, no_cluster,
 from generator.cli.reporting import Texts, documented, for_reviewers, printed_and_written, written
 from generator.cli.reporting import outputs as destinations
 from generator.cli.repository import door, follower_notes, unread_notes
-from generator.cli.running import delivered, evidence, read_audits, read_synced
-from generator.cli.state import follow_others
+from generator.cli.running import delivered, evidence, read_audits, read_synced, with_paused
+from generator.cli.state import begins, follow_others
 from generator.declared.affected import Changed, affected
 from generator.declared.fleet import Fleet
 from generator.declared.selection import NOTHING, exactly, named
@@ -313,6 +313,9 @@ def compare(
             synced=known,
         )
         before, goes, notes = brought.fleet, brought.moved, (*notes, *brought.notes)
+    if begins(before.clusters, pair.head.fleet.clusters):
+        before, of_pauses = with_paused(where, git, chosen, before, pair.head.fleet)
+        notes = (*notes, *of_pauses)
     if observed:
         found = evidence(observed, before, pair.earlier.inventory, state.day)
         before, notes = without_idle(before, found), (*notes, *found.notes)

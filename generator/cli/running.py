@@ -1,6 +1,6 @@
 """What nodes may run beyond what a revision declares: what audits saw, and what was merged after it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from msgspec import Struct
@@ -8,15 +8,16 @@ from msgspec.structs import replace
 
 from generator.change.evidence import Seen, seen
 from generator.change.merged import with_later
+from generator.change.passage import settings_of
 from generator.cli.begin import Begun, opened
 from generator.cli.observing import objects_in
 from generator.cli.repository import door
-from generator.declared.fleet import Cluster, Fleet
+from generator.declared.fleet import Cluster, Fleet, Pool
 from generator.declared.inventory import Inventory
 from generator.declared.selection import Selection, exactly
-from generator.edges.errors import CouldNotLookError, UnreadableError
+from generator.edges.errors import CouldNotLookError, OutsideError, UnreadableError
 from generator.edges.git.command import Git
-from generator.edges.git.history import SHORT, Base, between, followed_commit, merged_since
+from generator.edges.git.history import SHORT, Base, between, first_parents, followed_commit, is_shallow, merged_since
 from generator.edges.given import read_given
 from generator.edges.source import Kind
 from generator.facts.release import Unsupported, resolve
@@ -24,6 +25,7 @@ from generator.layout import INVENTORY, SOURCES_LOCK
 from generator.observed.applied import Applied, applied
 from generator.observed.evidence import SeenFleet, read_audit
 from generator.observed.unreadable import Unreadable
+from generator.operator.driver import automatic
 from generator.revision.declaration import Declaration, declare, without_catalogs
 from generator.words import printable
 
@@ -220,3 +222,69 @@ def _as_applied(root: str, git: Git, own: Applied, file: str, *, until: str) -> 
             known = replace(known, operator=replace(known.operator, release=release))
         found.append(known)
     return tuple(found)
+
+
+def with_paused(root: str, git: Git, base: Base, was: Fleet, becomes: Fleet) -> tuple[Fleet, tuple[str, ...]]:
+    """The fleet as it was, where `becomes` switches autoUpgrade on, with what nodes may run since it was switched off.
+
+    While it is off nodes keep the driver that they have. A kernel that left in a change that moved the driver as well
+    may still be run, and its nodes load what they went without now. Notes say whose history can't be read.
+    """
+    after = {(cluster.name, pool.name): (cluster, pool) for cluster in becomes.clusters for pool in cluster.pools}
+    clusters: list[Cluster] = []
+    notes: list[str] = []
+    for cluster in was.clusters:
+        begins = frozenset(
+            pool.name
+            for pool in cluster.managed_pools
+            if not automatic(cluster, pool) and (cluster.name, pool.name) in after
+            if automatic(*after[cluster.name, pool.name])
+        )
+        if not begins:
+            clusters.append(cluster)
+            continue
+        try:
+            before = _before_pause(root, git, base.rev, cluster.name, begins)
+        except OutsideError as error:
+            before = ()
+            ran = f"what nodes of cluster {cluster.name} ran when autoUpgrade was switched off"
+            notes.append(f"{ran} is not judged: {error.message}")
+        clusters.append(with_later(cluster, [replace(was, clusters=before)], keep=True))
+    return replace(was, clusters=tuple(clusters)), tuple(notes)
+
+
+def _before_pause(root: str, git: Git, rev: str, name: str, pools: frozenset[str]) -> tuple[Cluster, ...]:
+    """The cluster with what left these pools since autoUpgrade was switched off, in changes that moved their driver.
+
+    CouldNotLookError where the history ends before it was switched off.
+    """
+    waiting = set(pools)
+    found: list[Cluster] = []
+    later: Cluster | None = None
+    for commit in first_parents(git, rev, INVENTORY, SOURCES_LOCK):
+        earlier = next(iter(_clusters_at(root, git, commit, name)), None)
+        if earlier is None:
+            return tuple(found)
+        if later is not None:
+            found.append(replace(earlier, pools=tuple(_left(earlier, later, waiting))))
+            waiting -= {pool.name for pool in earlier.managed_pools if automatic(earlier, pool)}
+            if not waiting:
+                return tuple(found)
+        later = earlier
+    if is_shallow(git):
+        raise CouldNotLookError("the history of this shallow clone ends", "fetch it: git fetch --unshallow")
+    return tuple(found)
+
+
+def _left(earlier: Cluster, later: Cluster, names: set[str]) -> Iterator[Pool]:
+    """Pools of these names with the kernels that they lost while their driver moved: nobody believes they are gone."""
+    after = {pool.name: pool for pool in later.pools}
+    for pool in earlier.managed_pools:
+        if pool.name not in names or pool.name not in after:
+            continue
+        declared = after[pool.name]
+        moved = settings_of(earlier, pool, {}) != settings_of(later, declared, {}) or pool.os != declared.os
+        kept = {kernel.name for kernel in declared.kernels if not kernel.upcoming} if pool.os == declared.os else set()
+        kernels = tuple(kernel for kernel in pool.kernels if not kernel.upcoming and kernel.name not in kept)
+        if moved and kernels:
+            yield replace(pool, kernels=kernels)

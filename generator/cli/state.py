@@ -22,6 +22,7 @@ from generator.edges.git.listing import Listings, changed_blobs, read_blobs, unt
 from generator.edges.source import Entry, Kind
 from generator.finding import Finding, Severity
 from generator.layout import BASELINE, INPUTS, INVENTORY, MANIFEST, OUT, SOURCES, SOURCES_LOCK, TEMPLATES
+from generator.operator.driver import automatic
 from generator.render.ownership import ownership
 from generator.render.rendered import DRIVER_KINDS
 from generator.render.template import cluster_of
@@ -362,6 +363,11 @@ def _declared_before(
             synced=read_synced(synced),
         )
         fleet, becomes, notes = brought.fleet, brought.becomes, (*notes, *brought.notes)
+    if begins(fleet.clusters, revision.fleet.clusters):
+        from generator.cli.running import with_paused
+
+        fleet, of_pauses = with_paused(begun.root, begun.git, _base(begun), fleet, revision.fleet)
+        notes = (*notes, *of_pauses)
     if begun.wanted.observed:
         from generator.change.evidence import without_idle
         from generator.cli.running import evidence
@@ -377,6 +383,18 @@ def _declared_before(
     if moves(fleet.clusters, judged_as, (fleet.mirrors, revision.fleet.mirrors)):
         notes = (*notes, f"{side.label} is taken as synced, with its operator release running; --against names another")
     return Before(fleet, catalog, selection, becomes), notes
+
+
+def begins(was: Sequence[Cluster], becomes: Sequence[Cluster]) -> bool:
+    """Whether a change switches autoUpgrade on for any pool."""
+    waiting = {
+        (cluster.name, pool.name) for cluster in was for pool in cluster.managed_pools if not automatic(cluster, pool)
+    }
+    return bool(waiting) and any(
+        (cluster.name, pool.name) in waiting and automatic(cluster, pool)
+        for cluster in becomes
+        for pool in cluster.managed_pools
+    )
 
 
 def follow_others(base: Base, was: Sequence[Cluster], becomes: Sequence[Cluster]) -> bool:

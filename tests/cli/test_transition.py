@@ -598,3 +598,59 @@ def test_merged_needs_a_commit_before(fleet: Fleet, arguments: tuple[str, ...], 
     ended = drivergate(fleet.path, "check", *arguments)
     assert ended.code == code
     assert why in ended.err
+
+
+def test_autoupgrade_that_is_switched_on_loads_what_nodes_went_without_since_it_was_off(fleet: Fleet) -> None:
+    """Off, the driver and the kernel moved in one change, with a warning: nodes on K1 kept 580, and K1 left git."""
+    policy = "upgradePolicy: {autoUpgrade: %s}"
+    on, off = (policy % text for text in ("true", "false"))
+    wrote(fleet, cluster() + f'    driver: {{branch: "580", {on}}}\n')
+    fleet.write({EAST: cluster(kernel=K2) + f'    driver: {{branch: "595", {off}}}\n'})
+    fleet.render()
+    found = drivergate(fleet.path, "check", "--format", "json").json["findings"]
+    assert {finding["severity"] for finding in found} == {"warning"}
+    fleet.commit()
+    wrote(fleet, cluster(kernel=K2) + f'    owner: ml\n    driver: {{branch: "595", {off}}}\n')
+    fleet.write({EAST: cluster(kernel=K2) + f'    owner: ml\n    driver: {{branch: "595", {on}}}\n'})
+    fleet.render()
+    ended = drivergate(fleet.path, "check", "--format", "json")
+    (finding,) = [found for found in ended.json["findings"] if found["rule"] == WAY]
+    assert (finding["fact"], finding["severity"]) == (f"595-{K1}-ubuntu22.04", "error")
+    assert drivergate(fleet.path, "diff", "HEAD", "--fail-on", "missing").code == 1
+
+
+def test_a_pause_that_moved_no_driver_leaves_no_node_without_one(fleet: Fleet) -> None:
+    policy = "upgradePolicy: {autoUpgrade: %s}"
+    on, off = (policy % text for text in ("true", "false"))
+    wrote(fleet, cluster(kernel=f"{K1}, {K2}") + f'    driver: {{branch: "580", {on}}}\n')
+    wrote(fleet, cluster(kernel=f"{K1}, {K2}") + f'    driver: {{branch: "580", {off}}}\n')
+    wrote(fleet, cluster(kernel=K2) + f'    driver: {{branch: "580", {off}}}\n')
+    wrote(fleet, cluster(kernel=K2) + f'    driver: {{branch: "595", {off}}}\n')
+    fleet.write({EAST: cluster(kernel=K2) + f'    driver: {{branch: "595", {on}}}\n'})
+    fleet.render()
+    assert rules(fleet.path) == []
+
+
+def test_a_kernel_that_left_with_a_driver_while_upgrades_were_off_is_not_believed_gone(fleet: Fleet) -> None:
+    """Three drivers, of which none but the first is built for K1; only the change in the middle moves both."""
+    policy = "upgradePolicy: {autoUpgrade: %s}"
+    on, off = (policy % text for text in ("true", "false"))
+    wrote(fleet, cluster() + f'    driver: {{branch: "580", {on}}}\n')
+    wrote(fleet, cluster() + f'    driver: {{branch: "580", {off}}}\n')
+    wrote(fleet, cluster(kernel=K2) + f'    driver: {{branch: "595", {off}}}\n')
+    fleet.write({EAST: cluster(kernel=K2) + f'    driver: {{branch: "595", {on}}}\n'})
+    fleet.render()
+    assert rules(fleet.path) == [WAY]
+
+
+def test_a_history_that_can_not_be_read_is_said(fleet: Fleet, tmp_path: Path) -> None:
+    policy = "upgradePolicy: {autoUpgrade: %s}"
+    on, off = (policy % text for text in ("true", "false"))
+    wrote(fleet, cluster(kernel=K2) + f'    driver: {{branch: "580", {off}}}\n')
+    wrote(fleet, cluster(kernel=K2) + f'    driver: {{branch: "595", {off}}}\n')
+    fleet.git("clone", "-q", "--depth", "1", f"file://{fleet.path}", str(tmp_path / "shallow"))
+    shallow = tmp_path / "shallow"
+    text = (shallow / EAST).read_text(encoding="utf-8")
+    (shallow / EAST).write_text(text.replace(off, on), encoding="utf-8")
+    ended = drivergate(shallow, "check")
+    assert "what nodes of cluster east ran when autoUpgrade was switched off is not judged" in ended.err

@@ -188,6 +188,12 @@ def merged_since(git: Git, base: str, head: str, *folders: str) -> tuple[str, ..
     return tuple(commit for commit in listed.decode().split() if commit != judged)
 
 
+def first_parents(git: Git, rev: str, *folders: str) -> tuple[str, ...]:
+    """The commits up to this one on its line of first parents that change these folders, newest first."""
+    listed = git.read("rev-list", "--first-parent", commit_argument(rev), "--", *folders)
+    return tuple(listed.decode().split())
+
+
 def between(git: Git, one: str, other: str, *folders: str) -> tuple[str, ...]:
     """The commits between two on the line of first parents of the later, which change these folders; none if apart."""
     for first, last in ((one, other), (other, one)):
