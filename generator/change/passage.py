@@ -192,7 +192,7 @@ def swaps(was: Cluster, becomes: Cluster) -> Iterator[Swap]:
             continue
         later = [pool for pool in followers(was, earlier, becomes).pools if pool.driver.managed]
         before = machines(earlier)
-        after = frozenset(machine for pool in later for machine in machines(pool))
+        after = frozenset(machine for pool in later if may_have_nodes(pool) for machine in machines(pool))
         if before and after and not _share(frozenset(before), after, later):
             yield Swap((was, earlier), tuple(later), before)
 

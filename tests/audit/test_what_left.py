@@ -115,7 +115,7 @@ def test_a_node_that_keeps_what_left_is_named_before_it_is_hit(histories: int) -
     when the driver is precompiled again, a kernel that left by then can be hit. And a pool that is declared with no
     node is judged for none: of a node that is there all the same audit warns by the size of the pool.
     """
-    draw = Draw(1)
+    draw = Draw(3)
     hit: Counter[Kind] = Counter()
     for _ in range(histories):
         history = draw.history()

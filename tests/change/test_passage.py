@@ -348,6 +348,10 @@ def test_machines_that_are_all_exchanged_are_a_swap() -> None:
     assert not swapped(train(K1), train(K1, K2))
     assert not swapped(train(K1, K2), train(K2))
     assert not swapped(train(K1, nodes="0"), train(K2))
+    part = "{example.com/pool: a, zone: east}"
+    elsewhere = pool("b", "nodes: 4", selector="{example.com/pool: a, zone: west}", kernels=f"[{K2}]")
+    assert not swapped(train(K1), train(K1, selector=part) + elsewhere)
+    assert swapped(train(K1), train(K1, selector=part, nodes="0") + elsewhere)
     compiled = 'mode: compiled, version: "580.126.20"'
     assert not swapped(train(K1, driver=compiled), train(K2, driver=compiled))
 

@@ -244,7 +244,8 @@ class Change:
             return False
         if not state.synced:
             return old.is_fixed
-        return new is not None and new.is_fixed and new.size == old.size
+        # As many nodes of another selector are other nodes.
+        return new is not None and new.is_fixed and (new.size, new.selector) == (old.size, old.selector)
 
     def play(self, nodes: Iterable[Node]) -> Outcome:
         """Every order of events, from nodes that are there when the change is merged and from none."""

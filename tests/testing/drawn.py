@@ -66,10 +66,10 @@ class Draw:
             changed = self.changed(declarations[-1])
             if changed != declarations[-1]:
                 declarations.append(changed)
-        share = chance.choice((0.1, 0.4, 0.7))
+        share = chance.choice((0, 0.2, 0.5))
         built = {image for image in sorted(EVERYTHING) if chance.random() < share} | declared_images(declarations[0])
         for declared in declarations[1:]:
-            if chance.random() < 0.8:
+            if chance.random() < 0.9:
                 built |= declared_images(declared)
         return History(tuple(declarations), frozenset(built))
 
@@ -94,7 +94,7 @@ class Draw:
 
     def changed(self, declared: Declaration) -> Declaration:
         """What one merge makes of a declaration: one thing or several."""
-        for _ in range(self.chance.choice((1, 1, 1, 2, 2, 3))):
+        for _ in range(self.chance.choice((1, 1, 2, 2, 2, 3))):
             move = self.chance.choice(MOVES)
             declared = move(self, declared)
         return self.agreed(declared)
@@ -198,7 +198,7 @@ def like_driver(pool: Pool, other: Pool) -> Pool:
 
 
 MOVES = (
-    *[Draw.driver] * 3,
+    *[Draw.driver] * 5,
     Draw.join,
     *[Draw.leave] * 2,
     *[Draw.swap] * 2,
@@ -211,7 +211,7 @@ MOVES = (
     Draw.api,
     Draw.name,
     *[Draw.release] * 2,
-    *[Draw.layout] * 2,
+    *[Draw.layout] * 4,
 )
 
 

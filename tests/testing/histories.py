@@ -148,13 +148,15 @@ class Arrival(NamedTuple):
         """Those that no node need boot early for, or be touched by hand."""
         return frozenset().union(*(outcome.missing_by_itself(self.built) for outcome in self.outcomes.values()))
 
-    def missing_of(self, pool: str) -> frozenset[str]:
+    def missing_of(self, pool: str, *, by_itself: bool = False) -> frozenset[str]:
         """The tags of them that nodes of this pool ask for, be it theirs before or after."""
         found: set[str] = set()
         for labels, outcome in self.outcomes.items():
             pools = (self.was.pool_of(labels), self.becomes.pool_of(labels), self.becomes.driver_of(labels))
-            if pool in {claiming.name for claiming in pools if claiming is not None}:
-                found |= {image.tag for image in outcome.missing(self.built)}
+            if pool not in {claiming.name for claiming in pools if claiming is not None}:
+                continue
+            missing = outcome.missing_by_itself(self.built) if by_itself else outcome.missing(self.built)
+            found |= {image.tag for image in missing}
         return frozenset(found)
 
 
