@@ -63,15 +63,16 @@ def held(arrived: Arrival, *, warned: bool) -> str:
 
     A node that asks for what is not built needs a finding: an error where it neither boots early nor is touched by
     hand. An error needs a node of that pool that asks for that very image, and does so by itself; where the release
-    moves, a node that boots early or is touched by hand is enough, since all states between two releases are judged
-    alike. `warned` is a history in which an earlier change had a warning: its base may lack an image of its own, which
-    nodes can ask for before the sync.
+    moves, a node that boots early or is touched by hand is enough for an image that base did not declare, since all
+    states between two releases are judged alike. `warned` is a history in which an earlier change had a warning: its
+    base may lack an image of its own, which nodes can ask for before the sync.
     """
     assert arrived.verdicts or warned or not arrived.missing, arrived
     assert arrived.errors or not arrived.missing_by_itself, arrived
     one_release = arrived.was.release == arrived.becomes.release
+    before = {image.tag for image in declared_images(arrived.was)}
     for error in arrived.errors:
-        needed = arrived.missing_of(error.pool, by_itself=one_release)
+        needed = arrived.missing_of(error.pool, by_itself=one_release or error.fact in before)
         assert error.rule != TRANSITION or error.fact in needed, (error, arrived)
     if arrived.errors:
         return "error"

@@ -76,9 +76,11 @@ class Draw:
     def first(self) -> Declaration:
         by_policy = self.chance.random() < 0.35
         layout = self.chance.choice(LAYOUTS if by_policy else LAYOUTS + WITH_DEFAULT)
-        model = Pool("", frozenset(), frozenset(), self.chance.choice(DRIVERS))
+        repository = self.chance.choice((HOME, HOME, AWAY))
+        model = Pool("", frozenset(), frozenset(), self.chance.choice(DRIVERS), repository=repository)
         pools = tuple(self.pool(key, model) for key in layout)
-        return self.agreed(Declaration(pools, self.chance.choice(RELEASES), by_policy))
+        passes_on = self.chance.random() < 0.5
+        return self.agreed(Declaration(pools, self.chance.choice(RELEASES), by_policy, passes_on))
 
     def pool(self, key: str, like: Pool) -> Pool:
         """A pool of this selector that is otherwise as another one, mostly."""
@@ -206,7 +208,7 @@ MOVES = (
     Draw.upgrades,
     Draw.size,
     *[Draw.repository] * 2,
-    Draw.mirror,
+    *[Draw.mirror] * 2,
     Draw.mode,
     Draw.api,
     Draw.name,
