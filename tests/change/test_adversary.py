@@ -30,7 +30,7 @@ from tests.model.adversary import (
     nodes_of,
 )
 from tests.testing.drawn import ALL_LABELS, Draw
-from tests.testing.histories import SWAPPED, TRANSITION, Arrival, arrivals, gate
+from tests.testing.histories import SWAPPED, TRANSITION, UNCLAIMED, Arrival, arrivals, gate
 from tests.testing.soak import sizes
 
 K1, K2, K3 = KERNELS = tuple(f"5.14.0-427.{number}.1.el9_4.x86_64" for number in (13, 20, 31))
@@ -79,6 +79,20 @@ def held(arrived: Arrival, *, warned: bool) -> str:
     if arrived.verdicts:
         return "warning" if arrived.missing else "warning that no order needs"
     return "standing" if arrived.missing else "clean"
+
+
+def check_lost(arrived: Arrival) -> None:
+    """A pool whose nodes all lose their driver is warned of, and none whose nodes all keep one.
+
+    Left out is a pool of which only some nodes are selected any more: nothing declared says whether there are others.
+    """
+    named = {verdict.fact for verdict in arrived.verdicts if verdict.rule == UNCLAIMED}
+    for pool in arrived.was.pools:
+        drivers = {arrived.becomes.driver_of(labels) for labels in ALL_LABELS if arrived.was.pool_of(labels) == pool}
+        if pool.is_empty or drivers == {None}:
+            assert (pool.name in named) is not pool.is_empty, (pool, arrived)
+        elif None not in drivers:
+            assert pool.name not in named, (pool, arrived)
 
 
 # One of the pairs that are alike but for which kernel and which driver is called the first.
@@ -188,6 +202,7 @@ def test_histories_of_pools_that_are_split_merged_and_moved(histories: int) -> N
         of_history = set()
         for arrived in arrivals(history.declarations, history.built, ALL_LABELS):
             of_history.add(held(arrived, warned=warned))
+            check_lost(arrived)
             warned |= bool(arrived.verdicts)
             for pool, later in swapped(arrived):
                 names = {verdict.pool for verdict in arrived.verdicts if verdict.rule == SWAPPED}
