@@ -140,6 +140,33 @@ def difference(bench: Bench) -> Iterator[Row]:
     yield Row(what, "x", least, middle, 3)
 
 
+def way(bench: Bench) -> Iterator[Row]:
+    """What it costs to judge the way of a change, by the same state with the change merged and still to be merged."""
+    pools = 50 if bench.quick else 1_000
+    first = "    nodes: {min: 2, max: 40}\n"
+    edits = {
+        "one cluster's driver": (
+            "inventory/clusters/cluster-0001.yaml",
+            first,
+            f'{first}    driver: {{branch: "570"}}\n',
+        ),
+        "the default driver": ("inventory/fleet.yaml", 'branch: "580"', 'branch: "570"'),
+    }
+    for (what, (path, was, becomes)), target in zip(edits.items(), (1.05, 1.5), strict=True):
+        jobs = {}
+        for state in ("merged", "changed"):
+            fleet = bench.fleet(f"way-{state}-{target}", pools=pools, entries=pools * 5)
+            file = fleet / path
+            file.write_text(file.read_text(encoding="utf-8").replace(was, becomes, 1), encoding="utf-8")
+            bench.run(PYTHON, "-c", MAIN, "render", folder=fleet)
+            if state == "merged":
+                bench.commit(fleet)
+            jobs[state] = bench.drivergate(fleet, "check")
+        runs = bench.timed(jobs, 7)
+        name = f"check of {pools:,} pools, {what} moved, to the same without a change"
+        yield _ratio(name, "x", runs["changed"], runs["merged"], target)
+
+
 def _rendered(bench: Bench, *, pools: int, entries: int, rounds: int) -> dict[str, Runs]:
     fleet = bench.fleet(f"render-{pools}", pools=pools, entries=entries, templates=True)
     out, data, limit = fleet / "out", bench.folder / "limit.json", bench.folder / "limit"
@@ -174,7 +201,7 @@ def _ratio(what: str, unit: str, runs: Runs, by: Runs, target: float) -> Row:
     return Row(what, unit, runs.least / by.least, runs.middle / by.middle, target)
 
 
-BENCHES = {"start-up": start_up, "check": check, "render": render, "scale": scale, "diff": difference}
+BENCHES = {"start-up": start_up, "check": check, "render": render, "scale": scale, "diff": difference, "way": way}
 
 
 def main() -> None:
