@@ -190,9 +190,10 @@ def swaps(was: Cluster, becomes: Cluster) -> Iterator[Swap]:
     for earlier in was.pools:
         if not earlier.driver.managed or not may_have_nodes(earlier):
             continue
-        later = [pool for pool in followers(was, earlier, becomes).pools if pool.driver.managed]
+        claiming = followers(was, earlier, becomes).pools
+        later = [pool for pool in claiming if pool.driver.managed and may_have_nodes(pool)]
         before = machines(earlier)
-        after = frozenset(machine for pool in later if may_have_nodes(pool) for machine in machines(pool))
+        after = frozenset(machine for pool in later for machine in machines(pool))
         if before and after and not _share(frozenset(before), after, later):
             yield Swap((was, earlier), tuple(later), before)
 

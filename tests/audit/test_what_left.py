@@ -119,7 +119,7 @@ def test_a_node_that_keeps_what_left_is_named_before_it_is_hit(histories: int) -
     hit: Counter[Kind] = Counter()
     for _ in range(histories):
         history = draw.history()
-        changes = arrivals(history.declarations, history.built, ALL_LABELS)
+        changes = arrivals(history)
         for arrived, labels, machine in lingering(changes, history.declarations[0]):
             kind = kind_of(arrived.was, labels, machine)
             hit[kind] += 1

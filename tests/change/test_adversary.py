@@ -63,14 +63,14 @@ def held(arrived: Arrival, *, warned: bool) -> str:
 
     A node that asks for what is not built needs a finding: an error where it neither boots early nor is touched by
     hand. An error needs a node of that pool that asks for that very image, and does so by itself; where the release
-    moves, a node that boots early or is touched by hand is enough for an image that base did not declare, since all
+    moves, a node that boots early or is touched by hand is enough for an image that base did not lack, since all
     states between two releases are judged alike. `warned` is a history in which an earlier change had a warning: its
     base may lack an image of its own, which nodes can ask for before the sync.
     """
     assert arrived.verdicts or warned or not arrived.missing, arrived
     assert arrived.errors or not arrived.missing_by_itself, arrived
     one_release = arrived.was.release == arrived.becomes.release
-    before = {image.tag for image in declared_images(arrived.was)}
+    before = {image.tag for image in declared_images(arrived.was) - arrived.built}
     for error in arrived.errors:
         needed = arrived.missing_of(error.pool, by_itself=one_release or error.fact in before)
         assert error.rule != TRANSITION or error.fact in needed, (error, arrived)
@@ -132,7 +132,7 @@ def test_one_pool_whatever_image_is_missing(kernels: KernelPairs, drivers: list[
                 if standing and (automatic or size != FIXED):
                     continue
                 built = EVERYTHING - {image}
-                arrived = Arrival(was, becomes, built, gate(was, becomes, built), outcomes)
+                arrived = Arrival(was, becomes, built, built, gate(was, becomes, built), outcomes)
                 seen[held(arrived, warned=standing)] += 1
     print(dict(seen))
     assert seen.keys() == {"error", "warning", "warning that no order needs", "standing", "clean"}
@@ -177,13 +177,13 @@ def is_hidden(arrived: Arrival, pool: Pool, later: list[Pool]) -> bool:
             for standing in becomes.pools
         ]
         following = replace(becomes, pools=tuple(moved))
-        if following == becomes or gate(becomes, following, arrived.built):
+        if following == becomes or gate(becomes, following, arrived.listed):
             continue
         for borne in ALL_LABELS:
             if arrived.was.pool_of(borne) != pool:
                 continue
             left = Change(arrived.was, becomes, borne).linger(nodes_of(arrived.was, borne)).nodes
-            if Change(becomes, following, borne).linger(left).missing(arrived.built):
+            if Change(becomes, following, borne).linger(left).missing(arrived.listed):
                 return True
     return False
 
@@ -200,7 +200,7 @@ def test_histories_of_pools_that_are_split_merged_and_moved(histories: int) -> N
         history = draw.history()
         warned = False
         of_history = set()
-        for arrived in arrivals(history.declarations, history.built, ALL_LABELS):
+        for arrived in arrivals(history):
             of_history.add(held(arrived, warned=warned))
             check_lost(arrived)
             warned |= bool(arrived.verdicts)

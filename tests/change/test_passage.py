@@ -353,6 +353,8 @@ def test_machines_that_are_all_exchanged_are_a_swap() -> None:
     assert not swapped(train(K1), train(K1, selector=part) + elsewhere)
     assert swapped(train(K1), train(K1, selector=part, nodes="0") + elsewhere)
     compiled = 'mode: compiled, version: "580.126.20"'
+    assert not swapped(train(K1), train(K1, selector=part, driver=compiled) + elsewhere)
+    assert swapped(train(K1), train(K1, selector=part, driver=compiled, nodes="0") + elsewhere)
     assert not swapped(train(K1, driver=compiled), train(K2, driver=compiled))
 
 

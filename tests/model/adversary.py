@@ -347,10 +347,11 @@ def nodes_of(declaration: Declaration, labels: Labels) -> frozenset[Node]:
 
 
 def declared_images(declaration: Declaration) -> frozenset[Image]:
-    """The images that nodes as declared ask for."""
+    """The images that nodes as declared ask for, those of pools without a node yet too."""
     found = set()
     for pool in declaration.pools:
-        for machine in pool.machines:
+        for kernel in pool.kernels:
+            machine = Machine(pool.system, kernel)
             wanted = template(declaration, declaration.release, pool.selector, machine)
             if wanted is not None:
                 found.add(wanted.image)

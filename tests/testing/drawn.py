@@ -1,7 +1,7 @@
 """Histories of a cluster's declarations, drawn at random: pools that are split, merged, renamed, and all that moves."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,10 +46,10 @@ SIZES = (FIXED, FIXED, FIXED, Size(5, 5), RANGED, RANGED, NONE)
 
 
 class History(NamedTuple):
-    """Declarations in the order in which they are merged, and the images that are built."""
+    """Declarations in the order in which they are merged, each with what its catalogs list."""
 
     declarations: tuple[Declaration, ...]
-    built: frozenset[Image]
+    listed: tuple[frozenset[Image], ...]
 
 
 class Draw:
@@ -71,7 +71,17 @@ class Draw:
         for declared in declarations[1:]:
             if chance.random() < 0.9:
                 built |= declared_images(declared)
-        return History(tuple(declarations), frozenset(built))
+        return History(tuple(declarations), tuple(self.catalogs(declarations, frozenset(built))))
+
+    def catalogs(self, declarations: list[Declaration], built: frozenset[Image]) -> Iterator[frozenset[Image]]:
+        """What is listed at each declaration: lines of what it doesn't need are pruned now and then."""
+        listed = built
+        for declared in declarations:
+            needed = declared_images(declared) & built
+            if self.chance.random() < 0.2:
+                listed = frozenset(image for image in sorted(listed) if self.chance.random() < 0.5)
+            listed |= needed
+            yield listed
 
     def first(self) -> Declaration:
         by_policy = self.chance.random() < 0.35

@@ -1,6 +1,6 @@
 """Declarations of the adversary's model as people write them, and what the gate says of the change between two."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from tests.model.adversary import (
     Pool,
     nodes_of,
 )
+from tests.testing.drawn import ALL_LABELS, History
 from tests.testing.judging import DAY
 from tests.testing.pools import CLUSTER, FLEET, HEAD, cluster, fleet, pool
 
@@ -94,25 +95,27 @@ def mirrors_of(*, passes_on: bool) -> Mapping[str, Mirror]:
 
 
 @cache
-def catalog_of(built: frozenset[Image], *, passes_on: bool) -> Catalog:
-    """The catalogs that list what is built, where AWAY has its own images, or passes on those of HOME."""
+def catalog_of(listed: frozenset[Image], *, passes_on: bool) -> Catalog:
+    """The catalogs that list these images, where AWAY has its own images, or passes on those of HOME."""
     files = {}
     for number, repository in enumerate((HOME, AWAY)):
-        tags = sorted(image.tag for image in built if image.repository == repository)
+        tags = sorted(image.tag for image in listed if image.repository == repository)
         rows = "".join(f'  - {{tag: "{tag}", platforms: [linux/amd64]}}\n' for tag in tags)
-        listed = f"{HEAD}kind: ImageCatalog\nrepository: {repository}\nimages: {'' if rows else '[]'}\n{rows}"
-        files[f"inventory/images-{number}.yaml"] = listed.encode()
+        text = f"{HEAD}kind: ImageCatalog\nrepository: {repository}\nimages: {'' if rows else '[]'}\n{rows}"
+        files[f"inventory/images-{number}.yaml"] = text.encode()
     return collect(load(files).catalogs, mirrors_of(passes_on=passes_on))
 
 
-def gate(was: Declaration, becomes: Declaration, built: frozenset[Image]) -> list[Verdict]:
-    """What the rules about images say of a change."""
+def gate(
+    was: Declaration, becomes: Declaration, listed: frozenset[Image], before: frozenset[Image] | None = None
+) -> list[Verdict]:
+    """What the rules about images say of a change. `before` is what base's catalogs list where they are others."""
     revision = Revision(
         day=DAY,
         fleet=fleet_of(becomes),
-        catalog=catalog_of(built, passes_on=becomes.passes_on),
+        catalog=catalog_of(listed, passes_on=becomes.passes_on),
         rendered=Rendered((), ()),
-        before=Before(fleet_of(was), catalog_of(built, passes_on=was.passes_on)),
+        before=Before(fleet_of(was), catalog_of(listed if before is None else before, passes_on=was.passes_on)),
     )
     return [
         Verdict(rule.id, (problem.severity or rule.severity) is not Severity.WARNING, problem.pool, problem.fact)
@@ -125,10 +128,14 @@ Nodes = dict[Labels, frozenset[Node]]
 
 
 class Arrival(NamedTuple):
-    """A change that is merged: what the gate says of it, and what nodes of each kind of labels can ask for."""
+    """A change that is merged: what the gate says of it, and what nodes of each kind of labels can ask for.
+
+    `listed` is in head's catalogs. `built` is there: a line that is removed from a catalog removes no image.
+    """
 
     was: Declaration
     becomes: Declaration
+    listed: frozenset[Image]
     built: frozenset[Image]
     verdicts: list[Verdict]
     outcomes: dict[Labels, Outcome]
@@ -160,8 +167,8 @@ class Arrival(NamedTuple):
         return frozenset(found)
 
 
-def arrival(was: Declaration, becomes: Declaration, built: frozenset[Image], nodes: Nodes) -> Arrival:
-    """One change, played for nodes of all these labels. Nodes that are declared alike and stand alike are one."""
+def played(was: Declaration, becomes: Declaration, nodes: Nodes) -> dict[Labels, Outcome]:
+    """A change for nodes of all these labels. Nodes that are declared alike and stand alike are one."""
     alike: dict[object, Outcome] = {}
     outcomes = {}
     for labels, standing in nodes.items():
@@ -169,17 +176,16 @@ def arrival(was: Declaration, becomes: Declaration, built: frozenset[Image], nod
         if kind not in alike:
             alike[kind] = Change(was, becomes, labels).play(standing)
         outcomes[labels] = alike[kind]
-    return Arrival(was, becomes, built, gate(was, becomes, built), outcomes)
+    return outcomes
 
 
-def arrivals(
-    declarations: Sequence[Declaration], built: frozenset[Image], labels: Iterable[Labels]
-) -> Iterator[Arrival]:
+def arrivals(history: History) -> Iterator[Arrival]:
     """The changes of a history, up to the first one that the gate refuses."""
-    nodes = {borne: nodes_of(declarations[0], borne) for borne in labels}
-    for was, becomes in pairwise(declarations):
-        arrived = arrival(was, becomes, built, nodes)
+    nodes = {labels: nodes_of(history.declarations[0], labels) for labels in ALL_LABELS}
+    for (was, before), (becomes, listed) in pairwise(zip(history.declarations, history.listed, strict=True)):
+        verdicts, outcomes = gate(was, becomes, listed, before), played(was, becomes, nodes)
+        arrived = Arrival(was, becomes, listed, before | listed, verdicts, outcomes)
         yield arrived
         if arrived.errors:
             return
-        nodes = {borne: outcome.nodes for borne, outcome in arrived.outcomes.items()}
+        nodes = {labels: outcome.nodes for labels, outcome in outcomes.items()}
