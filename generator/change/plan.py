@@ -1,6 +1,6 @@
 """May a change be rolled? For each pool the images before and after, and whether those after are built."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from generator.change.effect import Outcome, Sides, Told, effect_of_release
 from generator.change.passage import Kind, Way, stock
-from generator.change.sequence import NotSearched, Step, Steps, bounds_of, sequence
+from generator.change.sequence import Named, NotSearched, Step, Steps, bounds_of, sequence
 from generator.change.whatif import Asked, Changed, Skipped, what_if
 from generator.declared.catalog import Catalog
 from generator.declared.fleet import Cluster, Fleet, Kernel, Pool
@@ -20,6 +20,8 @@ from generator.operator.combination import Combination, combinations
 from generator.operator.image import Refused
 from generator.rules.gpu import driver_branch, family_of
 from generator.rules.upgrade.ring import Drivers, group_of, is_known, late_driver, member_of
+
+NOTHING_NAMED = Named()
 
 
 class State(StrEnum):
@@ -103,18 +105,17 @@ def plan(
     asked: Asked,
     against: Against | None = None,
     *,
-    via: Sequence[str] = (),
+    named: Named = NOTHING_NAMED,
     ran: Fleet | None = None,
 ) -> Plan:
     """What the change does to each pool, and in which steps it can be made.
 
-    `via` are drivers that may be passed through beside those of other pools, and `ran` is the fleet with the kernels
-    that its nodes run, where more is known than it declares. A catalog that could not be read whole proves nothing
-    missing.
+    `named` is what may be passed through beside what pools declare, and `ran` is the fleet with the kernels that its
+    nodes run, where more is known than it declares. A catalog that could not be read whole proves nothing missing.
     """
     found = list(what_if(fleet, asked))
     changed = [pool for pool in found if isinstance(pool, Changed)]
-    looked = _Looked(fleet if ran is None else ran, catalog, against, via, _rings(fleet, changed))
+    looked = _Looked(fleet if ran is None else ran, catalog, against, named, _rings(fleet, changed))
     answers = tuple(looked.answer(pool, asked) for pool in changed)
     return Plan(answers, tuple(pool for pool in found if isinstance(pool, Skipped)))
 
@@ -134,12 +135,10 @@ def _rings(fleet: Fleet, changed: Iterable[Changed]) -> Drivers:
 class _Looked:
     """One catalog, looked into for many pools."""
 
-    def __init__(
-        self, fleet: Fleet, catalog: Catalog, against: Against | None, via: Sequence[str], rings: Drivers
-    ) -> None:
+    def __init__(self, fleet: Fleet, catalog: Catalog, against: Against | None, named: Named, rings: Drivers) -> None:
         self.rings = rings
         self.catalog, self.listed, self.nearest = catalog, Listed(catalog), Nearest(catalog)
-        self.against, self.via = against, via
+        self.against, self.named = against, named
         self.stock = stock(catalog, catalog)
         self.pools = tuple(pool for cluster in fleet.clusters for pool in cluster.managed_pools)
         self.ran = {(cluster.name, pool.name): pool for cluster in fleet.clusters for pool in cluster.pools}
@@ -204,7 +203,7 @@ class _Looked:
         # Nodes that are given another OS in place run, for a while, what nobody declares any more.
         if one_thing and was.os == becomes.os and not any(direct.missing()):
             return Steps(steps=())
-        bounds = bounds_of(changed.before[1], self.pools, self.via)
+        bounds = bounds_of(changed.before[1], direct.becomes[1], self.pools, self.named)
         wanted = becomes.driver.version
 
         def may_load(cluster: Cluster, pool: Pool) -> bool:

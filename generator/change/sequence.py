@@ -1,6 +1,6 @@
 """The shortest sequence of pull requests from one state of a pool to another in which no node loses its image."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
 from heapq import heappop, heappush
 from itertools import combinations as combinations_of
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from generator.change.nodes import one_size
 from generator.change.passage import Kind, Stock, Way
 from generator.declared.fleet import Cluster, Driver, Kernel, Mode, Pool
-from generator.facts.kernel import order_key
+from generator.facts.kernel import label_form, order_key
 from generator.facts.release import DriverApi
 from generator.operator.combination import Combination, combinations
 from generator.operator.driver import automatic, carries_upgrade_policy
@@ -93,10 +93,14 @@ class _State(Struct, frozen=True):
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
-    """The values that may be passed through: kernels of the pool's own list, and drivers that the repository names."""
+    """The values that may be passed through: kernels of the pool's list or node image, and drivers that are named.
+
+    `written` are the kernels as the inventory writes them, by their label form.
+    """
 
     kernels: tuple[str, ...] = ()
     drivers: tuple[Driver, ...] = ()
+    written: Mapping[str, str] = {}
 
 
 def sequence(
@@ -158,7 +162,9 @@ class _Search:
         # A pool that is asked about with upcoming kernels is rolled to those alone.
         wanted = frozenset(kernel.name for kernel in new.kernels)
         self.goal = _State(wanted, new.driver.version, becomes.operator.release.version)
-        self.written = {kernel.name: kernel.written for pool in (old, new) for kernel in pool.kernels}
+        self.written = dict(bounds.written) | {
+            kernel.name: kernel.written for pool in (old, new) for kernel in pool.kernels
+        }
         # What several ways lead through is worked out once.
         self.unbuilt: dict[_State, frozenset[str]] = {}
         self.passed: dict[tuple[_State, _State], frozenset[str]] = {}
@@ -334,8 +340,22 @@ def _running(pool: Pool) -> frozenset[str]:
     return frozenset(kernel.name for kernel in pool.kernels if not kernel.upcoming)
 
 
-def bounds_of(pool: Pool, pools: Sequence[Pool], via: Sequence[str] = ()) -> Bounds:
-    """What the repository names: the pool's own kernels, and drivers of pools with the same repository and mode."""
+class Named(Struct, frozen=True, kw_only=True):
+    """What the repository names beside its pools: drivers of profiles and of the command line, and node images.
+
+    `kernels` are those of each node image as they are written, in the order of its releases.
+    """
+
+    drivers: tuple[str, ...] = ()
+    kernels: Mapping[str, tuple[str, ...]] = {}
+
+
+def bounds_of(pool: Pool, wanted: Pool, pools: Sequence[Pool], named: Named) -> Bounds:
+    """What may be passed through between two declarations of a pool.
+
+    That are its own kernels and the newest ones of its node image, as many as are searched; the drivers of pools with
+    the same repository and mode, and those that are named.
+    """
     if pool.driver.mode is not Mode.PRECOMPILED:
         return Bounds()
     alike = [
@@ -346,6 +366,14 @@ def bounds_of(pool: Pool, pools: Sequence[Pool], via: Sequence[str] = ()) -> Bou
     versions = {
         driver.version: replace(pool.driver, version=driver.version, is_branch=driver.is_branch) for driver in alike
     }
-    for version in via:
+    for version in named.drivers:
         versions.setdefault(version, replace(pool.driver, version=version, is_branch=version.isdigit()))
-    return Bounds(kernels=tuple(kernel.name for kernel in pool.kernels), drivers=tuple(versions.values()))
+    kernels = {kernel.name: kernel.written for kernel in pool.kernels}
+    ends = kernels.keys() | {kernel.name for kernel in wanted.kernels}
+    for written in reversed(named.kernels.get(pool.node_image, ())):
+        name = label_form(written)
+        if name in ends:
+            kernels.setdefault(name, written)
+        elif len(kernels.keys() | ends) < MOST_VALUES:
+            kernels[name] = written
+    return Bounds(kernels=tuple(kernels), drivers=tuple(versions.values()), written=kernels)

@@ -40,7 +40,7 @@ def with_options() -> Callable[..., int]:
             typer.Option(
                 "--against",
                 metavar="REV",
-                help="Compare driver objects with this revision's; default HEAD, with --rev its first parent.",
+                help="What counts as synced; default: where the upstream is left, else HEAD; of --rev its parent.",
                 autocompletion=complete_revisions,
             ),
         ] = None,

@@ -328,6 +328,8 @@ def compare(
         if isinstance(trees, revisions.Unreadable):
             return replace(comparison, blocking=trees.blocking, unreadable=trees.label)
         difference_found = with_cluster(difference_found, impact(trees.base, trees.head, total=1, before=before))
+    if any(pool.way for pool in difference_found.pools()):
+        notes = (*notes, f"{chosen.label} is taken as synced, with its operator release running")
     return replace(comparison, impact=difference_found, sides=(pair.base, pair.head), ran=before, notes=notes)
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
+from msgspec import UnsetType
 
 from generator.change.driver_choice import Proposals
 from generator.change.evidence import without_idle
@@ -13,6 +14,7 @@ from generator.change.lag import Lag, lag
 from generator.change.need import Needs
 from generator.change.plan import Verdict
 from generator.change.plan import plan as make_plan
+from generator.change.sequence import Named
 from generator.change.whatif import Asked
 from generator.change.wish import Unmeant, Wish, meant
 from generator.change.work import Work, to_build, work
@@ -175,7 +177,7 @@ def planned_work(
         ran = without_idle(found.fleet, proven)
         for note in proven.notes:
             say(f"note: {note}")
-    answers = make_plan(found.fleet, catalog, asked, needs.objections, via=via, ran=ran)
+    answers = make_plan(found.fleet, catalog, asked, needs.objections, named=_named(found, via), ran=ran)
     works = work(answers.answers, catalog)
     proposals = Proposals(catalog, needs.against)
     # Another branch is an answer only where this one is what holds a pool.
@@ -186,6 +188,20 @@ def planned_work(
         lags=_lags(works, chosen, found.day),
         proposals=tuple(one for one in proposed if one is not None),
     )
+
+
+def _named(found: Declaration, via: tuple[str, ...]) -> Named:
+    """What the repository names beside its pools: drivers of profiles that no pool may have, and node images."""
+    drivers = [layer.driver for fleet in found.inventory.fleets for layer in fleet.shape.profiles.values()]
+    versions = [
+        version
+        for driver in drivers
+        if not isinstance(driver, UnsetType)
+        for version in (driver.branch, driver.version)
+        if isinstance(version, str)
+    ]
+    kernels = {image.shape.name: tuple(image.shape.kernels.values()) for image in found.inventory.node_images}
+    return Named(drivers=(*via, *filter(is_driver, versions)), kernels=kernels)
 
 
 def _lags(works: tuple[Work, ...], chosen: Chosen, day: date) -> dict[str, Lag]:

@@ -7,9 +7,10 @@ from functools import cache
 from itertools import chain, combinations
 
 import pytest
+from msgspec.structs import replace as replace_pool
 
 from generator.change.passage import stock
-from generator.change.sequence import MOST_STEPS, Bounds, Move, NotSearched, Steps, bounds_of, sequence
+from generator.change.sequence import MOST_STEPS, Bounds, Move, Named, NotSearched, Steps, bounds_of, sequence
 from generator.declared.catalog import Catalog, collect
 from generator.declared.fleet import Cluster, Pool
 from generator.declared.inventory import load
@@ -350,7 +351,8 @@ def test_bounds_are_what_the_repository_names() -> None:
         )
     )
     (cluster,) = revision.fleet.clusters
-    bounds = bounds_of(cluster.pools[0], cluster.pools, ("570",))
+    (first, *_) = cluster.pools
+    bounds = bounds_of(first, first, cluster.pools, Named(drivers=("570",)))
     assert bounds.kernels == ("5.15.0-173-generic", "5.15.0-177-generic")
     assert [driver.version for driver in bounds.drivers] == ["580", "595", "570"]
 
@@ -367,3 +369,13 @@ def test_an_empty_catalog_names_what_to_build() -> None:
     steps = sequence(ends[0], ends[1], both, Bounds(), lambda _cluster, _pool: True)
     assert isinstance(steps, Steps)
     assert len(steps.missing) == 2
+
+
+def test_the_newest_kernels_of_a_node_image_may_be_passed_through_as_many_as_are_searched() -> None:
+    revision, _ = revision_of(inventory(pool("a")))
+    (cluster,) = revision.fleet.clusters
+    declared = replace_pool(cluster.pools[0], node_image="aws")
+    listed = tuple(f"6.8.0-{number}-aws+x" for number in range(1, 21))
+    bounds = bounds_of(declared, declared, (declared,), Named(kernels={"aws": listed}))
+    assert bounds.kernels == ("5.15.0-173-generic", *(f"6.8.0-{number}-aws_x" for number in range(20, 13, -1)))
+    assert bounds.written["6.8.0-20-aws_x"] == "6.8.0-20-aws+x"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from generator.change.plan import Plan, plan
+from generator.change.sequence import Named
 from generator.change.whatif import Asked
 from generator.change.wish import Wish, meant
 from generator.change.work import Work, work
@@ -60,7 +61,7 @@ def planned(files: Mapping[str, str], via: tuple[str, ...] = (), **wished: objec
     fleet, catalog, images = read(files)
     asked = meant(Wish(**{**EMPTY, **NOWHERE, **wished}), fleet, images)
     assert isinstance(asked, Asked), asked
-    return plan(fleet, catalog, asked, via=via)
+    return plan(fleet, catalog, asked, named=Named(drivers=via))
 
 
 def works(files: Mapping[str, str], **wished: object) -> tuple[Work, ...]:
