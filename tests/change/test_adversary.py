@@ -7,6 +7,16 @@ with something else is gone when the next one is merged, since later changes bel
 A change leaves two things to the next one: the machines that its head declares, and driver pods, which are older than
 their template where nodes are not upgraded yet. An older pod asks for nothing until it is replaced, and then for what
 its DaemonSet has by then. So the histories of one pool are its pairs of declarations, with pods of either age.
+
+Left out, each for its reason:
+- systems that differ under one ClusterPolicy: one node's system is in the tags of all (controllers/object_controls.go),
+  so that others add more than delay;
+- the driver of a host: the operator has no part in it until a person relabels its nodes;
+- kernels that left with a move of the driver while autoUpgrade was off: git's history knows them
+  (tests/cli/test_transition.py), a pair of declarations doesn't;
+- images that vanish while a change arrives: they hit nodes that no change touches;
+- architectures, floating pools and unrecorded platforms: the gate's look-up answers for them before and after alike;
+- NVIDIADrivers between a chart of v26.7 and the sync that gives them an upgradePolicy: by default they are upgraded.
 """
 
 from collections import Counter

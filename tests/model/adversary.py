@@ -298,9 +298,16 @@ class Change:
 
     def _booted(self, state: _State) -> _State:
         """A node that has booted a machine: early, or one that need not have booted."""
-        if state.machine not in self.before and not state.synced:
-            state = state._replace(needs=state.needs._replace(early=True))
-        return self._touched(state) if state.machine in self.before else state
+        if self._ran_before(state):
+            return self._touched(state)
+        return state if state.synced else state._replace(needs=state.needs._replace(early=True))
+
+    def _ran_before(self, state: _State) -> bool:
+        """Whether such nodes ran the machine before; to a driver that is compiled on the node its kernel is nothing."""
+        driver = self._settings(state).driver_of(self.labels)
+        if driver is None or driver.precompiled or state.machine is None:
+            return state.machine in self.before
+        return state.machine.system in {machine.system for machine in self.before}
 
     def _touched(self, state: _State) -> _State:
         return state._replace(needs=state.needs._replace(by_hand=True)) if self._rests(state) else state
