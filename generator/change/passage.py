@@ -193,16 +193,16 @@ def swaps(was: Cluster, becomes: Cluster) -> Iterator[Swap]:
         claiming = followers(was, earlier, becomes).pools
         later = [pool for pool in claiming if pool.driver.managed and may_have_nodes(pool)]
         before = machines(earlier)
-        after = frozenset(machine for pool in later for machine in machines(pool))
-        if before and after and not _share(frozenset(before), after, later):
+        if before and any(map(machines, later)) and not any(_shares(before, pool) for pool in later):
             yield Swap((was, earlier), tuple(later), before)
 
 
-def _share(before: frozenset[Machine], after: frozenset[Machine], later: list[Pool]) -> bool:
-    """Whether a machine is on both sides; of a compiled driver the kernel is nobody's concern."""
-    if any(pool.driver.mode is Mode.COMPILED for pool in later):
-        before, after = (frozenset(_without_kernel(machine) for machine in side) for side in (before, after))
-    return not before.isdisjoint(after)
+def _shares(before: Sequence[Machine], pool: Pool) -> bool:
+    """Whether the pool declares one of these machines; of a compiled driver the kernel is nobody's concern."""
+    after = machines(pool)
+    if pool.driver.mode is Mode.COMPILED:
+        return not {_without_kernel(machine) for machine in before}.isdisjoint(map(_without_kernel, after))
+    return not set(before).isdisjoint(after)
 
 
 def _without_kernel(machine: Machine) -> Machine:

@@ -355,6 +355,9 @@ def test_machines_that_are_all_exchanged_are_a_swap() -> None:
     compiled = 'mode: compiled, version: "580.126.20"'
     assert not swapped(train(K1), train(K1, selector=part, driver=compiled) + elsewhere)
     assert swapped(train(K1), train(K1, selector=part, driver=compiled, nodes="0") + elsewhere)
+    # A part that compiles its driver for another system has nothing in common with what ran.
+    noble = '{id: ubuntu, version: "24.04"}'
+    assert swapped(train(K1), train("6.8.0-31-generic", selector=part, driver=compiled, os=noble) + elsewhere)
     assert not swapped(train(K1, driver=compiled), train(K2, driver=compiled))
 
 
