@@ -16,7 +16,7 @@ from generator.cli.repository import Chosen, read_declaration, report_unread
 from generator.declared.crds import plain
 from generator.declared.fleet import Cluster
 from generator.documents.document import read as read_document
-from generator.edges.dump import files_of
+from generator.edges.dump import Skipped, files_of
 from generator.edges.errors import CouldNotLookError, ForbiddenError, UnreadableError
 from generator.edges.given import STDIN, chunks_of, read_given
 from generator.edges.kubectl import Kubectl, kubectl_at, listed
@@ -148,6 +148,9 @@ def _files(wanted: Sources) -> Iterator[Feed]:
 def _dumped(reading: Reading, folder: str) -> None:
     """A dump holds much that is no Kubernetes object; what doesn't say a kind is passed over."""
     for file in files_of(folder):
+        if isinstance(file, Skipped):
+            say(f"note: not read: {printable(file.path)}: {file.why}")
+            continue
         data = read_given(file)
         if b"kind" not in data:
             continue

@@ -1,10 +1,12 @@
 """The operator's own objects, and the DaemonSets and revisions that it makes of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from generator.facts import crd
+from generator.facts.violation import Flaw, dotted
 from generator.observed.pod import DIGEST_ENV
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
@@ -149,6 +151,23 @@ def object_of(kind: str, item: ObjectItem) -> DriverObject:
         state=str(item.status.get("state") or ""),
         uid=meta.uid,
     )
+
+
+def wrong_type(stored: DriverObject) -> str:
+    """The first field of the spec whose value has another type than the newest CRD's, in words; "" where none has.
+
+    An API server would not have stored it, whichever release it has: types of fields do not change.
+    """
+    for violation in crd.violations(stored.kind, crd.RELEASES[-1], stored.spec):
+        if violation.kind is Flaw.TYPE and _at(stored.spec, violation.path) is not None:
+            return f"spec.{dotted(violation.path)} {violation.message}"
+    return ""
+
+
+def _at(value: Any, path: Iterable[str | int]) -> Any:
+    for part in path:
+        value = value[part]
+    return value
 
 
 def daemonset_of(item: DaemonSetItem) -> DaemonSet:

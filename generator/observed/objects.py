@@ -110,6 +110,8 @@ class Reading:
         if reader is None:
             return None
         where, parse = reader
+        if not item.is_text:
+            return Unreadable(f"{_called(item)} holds half a character (a lone surrogate), which is no Unicode", HINT)
         try:
             found = parse(item)
         except ValidationError as error:
@@ -166,7 +168,12 @@ def _budget(item: Item) -> Parsed:
 
 def _object(item: Item) -> Parsed:
     found = driver.object_of(item.kind, convert(item.value, driver.ObjectItem))
-    return found.name, found
+    wrong = driver.wrong_type(found)
+    return (
+        Unreadable(f"{_called(item)} is not as an API server writes it: {wrong}", HINT)
+        if wrong
+        else (found.name, found)
+    )
 
 
 def _daemonset(item: Item) -> Parsed:
@@ -209,7 +216,7 @@ _READERS: Mapping[str, tuple[str, Callable[[Item], Parsed]]] = {
 def _called(item: Item) -> str:
     try:
         meta = convert(item.value, _Named).metadata
-    except ValidationError:
+    except (ValidationError, UnicodeEncodeError):
         return f"a {item.kind}"
     return f"{item.kind} {meta.namespace}/{meta.name}" if meta.namespace else f"{item.kind} {meta.name}"
 

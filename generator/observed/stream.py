@@ -5,6 +5,7 @@
 
 import codecs
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ LONGEST_MARK = 3  # of a byte order mark, in UTF-8
 MOST = 16 * 1024 * 1024
 HINT = "write it again with kubectl get -o json, and look at how that ended"
 SPACE = " \t\r\n"
+# How JSON spells one half of a pair; both halves together are a character.
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 _decode = json.JSONDecoder().raw_decode
 
@@ -26,10 +29,14 @@ class _BrokenError(Exception):
 
 
 class Item(Struct, frozen=True):
-    """One object; `kind` is its own, or the one that its List is of."""
+    """One object; `kind` is its own, or the one that its List is of.
+
+    `is_text` says that its text is Unicode: JSON can spell half a character, a lone surrogate, which nothing can print.
+    """
 
     kind: str
     value: dict[str, Any]
+    is_text: bool = True
 
 
 def items(chunks: Iterable[bytes]) -> Iterator[Item | Unreadable]:
@@ -70,7 +77,7 @@ def _document(text: "_Text") -> Iterator[Item]:
             for item in _listed(text):
                 kind = item.get("kind") or _member_kind(head)
                 if kind:
-                    yield Item(str(kind), item)
+                    yield Item(str(kind), item, text.is_unicode(item))
                 else:
                     kindless.append(item)
         else:
@@ -80,9 +87,9 @@ def _document(text: "_Text") -> Iterator[Item]:
         elif text.peek() != "}":
             raise _BrokenError
     text.expect("}")
-    yield from (Item(_member_kind(head), item) for item in kindless)
+    yield from (Item(_member_kind(head), item, text.is_unicode(item)) for item in kindless)
     if not listed:
-        yield Item(str(head.get("kind") or ""), head)
+        yield Item(str(head.get("kind") or ""), head, text.is_unicode(head))
 
 
 def _listed(text: "_Text") -> Iterator[dict[str, Any]]:
@@ -114,6 +121,7 @@ class _Text:
         self._at = 0
         self.head = b""
         self.ended = False
+        self._has_halves = False
 
     def peek(self) -> str:
         """The next character that isn't space; empty at the end."""
@@ -143,8 +151,19 @@ class _Text:
                     raise _BrokenError from None
             else:
                 if end < len(self._text) or isinstance(value, dict | list | str) or not self._more():
+                    self._has_halves = self._has_halves or HALF.search(self._text, self._at, end) is not None
                     self._at = end
                     return value
+
+    def is_unicode(self, value: Any) -> bool:
+        """Whether a value holds whole characters only; looked at where the text so far spells any half of one."""
+        if not self._has_halves:
+            return True
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return False
+        return True
 
     def began(self, character: str) -> bool:
         """Whether the whole text began with this."""
