@@ -264,7 +264,8 @@ class Way:
 
     def wakes(self, station: Station) -> bool:
         """Whether nodes load now what they were declared to load before, since autoUpgrade was off."""
-        return self.wakes_nodes and station.severe
+        by_release = self.begins_with_release and station.moment is Moment.NEW_RELEASE_FIRST
+        return station.severe and (self.wakes_nodes or by_release)
 
     def declared(self) -> frozenset[Key]:
         """The images that nodes of the pool are declared to ask for after the change."""
@@ -306,6 +307,9 @@ class Way:
         severe, before = not self.waits, self.machines_of_before()
         for machine in before:
             yield self.station(self.new, self.new_release, machine, Moment.AFTER_SYNC, severe=severe)
+        if self.begins_with_release:
+            for machine in before:
+                yield self.station(self.old, self.new_release, machine, Moment.NEW_RELEASE_FIRST, severe=True)
         for machine in self.after:
             yield self.station(self.old, self.old_release, machine, Moment.BEFORE_SYNC, severe=False)
         for machine in self.renamed((*before, *self.after)):
@@ -345,6 +349,17 @@ class Way:
     def begins(self) -> bool:
         """Whether autoUpgrade is switched on: every node whose pod is older than its template is upgraded."""
         return not automatic(*self.was) and automatic(*self.becomes)
+
+    @property
+    def begins_with_release(self) -> bool:
+        """Whether the chart alone lets upgrades begin that waited: until the sync the objects have no policy.
+
+        From v26.7 on each NVIDIADriver has its own, and without one the operator upgrades by itself (upgrade_traces
+        tr-160); before, that of the ClusterPolicy held for them.
+        """
+        by_object = self.old.api is self.new.api is DriverApi.NVIDIADRIVER
+        own = not self.old_release.object_upgrade_policy and self.new_release.object_upgrade_policy
+        return by_object and own and not automatic(*self.was)
 
     @property
     def wakes_nodes(self) -> bool:

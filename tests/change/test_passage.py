@@ -143,6 +143,30 @@ def test_automatic_upgrades_that_are_switched_on_load_the_driver_that_waited() -
     assert way(was, becomes) == [("a", tag("595", K1), SYNCED, True), ("a", tag("580", K2), EARLY, False)]
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes", "api", "hits"),
+    [
+        ("v26.3.3", "v26.7.0", "NVIDIADriver", True),  # each object has a policy of its own from now on
+        ("v26.3.2", "v26.3.3", "NVIDIADriver", False),
+        ("v26.3.3", "v26.7.0", "ClusterPolicy", False),  # whose own one stays
+    ],
+)
+def test_until_the_sync_objects_have_no_policy_and_the_new_release_upgrades_by_itself(
+    was: str, becomes: str, api: str, hits: bool
+) -> None:
+    """oracle/upgrade_traces.jsonl tr-160: an NVIDIADriver without an upgradePolicy is upgraded."""
+    built = [tag("595", K2), tag("580", K1)]
+    before, after = (
+        state(
+            train(*kernels, driver=f"{BRANCH_595}, {OFF}"),
+            built=built,
+            operator=f"version: {release}, driverApi: {api}",
+        )
+        for kernels, release in (((K1, K2), was), ((K2,), becomes))
+    )
+    assert way(before, after) == ([("a", tag("595", K1), Moment.NEW_RELEASE_FIRST, True)] if hits else [])
+
+
 def test_nodes_that_waited_load_their_driver_when_their_object_is_another_one() -> None:
     """The driver moved while nobody upgraded them; a kernel that leaves with the old object is not believed gone."""
     built = [tag("595", K2), tag("580", K1)]

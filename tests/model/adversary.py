@@ -240,7 +240,7 @@ class Change:
         """Whether nobody but a person touches a node: no upgrade, and none is added."""
         driver = self._settings(state).driver_of(self.labels)
         old, new = self.was.pool_of(self.labels), self.becomes.pool_of(self.labels)
-        if driver is None or old is None or driver.automatic:
+        if driver is None or old is None or self._is_automatic(state, driver):
             return False
         if not state.synced:
             return old.is_fixed
@@ -318,7 +318,16 @@ class Change:
         wanted = self._template(state)
         if driver is None or wanted is None or state.pod is None:
             return False
-        return driver.automatic and state.pod.stamp != wanted.stamp
+        return self._is_automatic(state, driver) and state.pod.stamp != wanted.stamp
+
+    def _is_automatic(self, state: _State, driver: Pool) -> bool:
+        """Whether the controller upgrades the node: before v26.7 the ClusterPolicy says it for all NVIDIADrivers.
+
+        From then on each has a policy of its own, and one without any is upgraded (upgrade_traces tr-160), which is so
+        from the chart's move to the sync.
+        """
+        between = state.charted and not state.synced and not self.was.by_policy
+        return driver.automatic or (between and (self.was.release, self.becomes.release) == ("v26.3.3", "v26.7.0"))
 
     def _settled(self, state: _State) -> _State:
         """The DaemonSets have done their work: a pod that none wants is gone, and one that is wanted is there."""

@@ -46,7 +46,7 @@ def keeps_driver(inputs: ClusterInputs, miss: Miss) -> bool:
         if earlier.name == miss.pool.name:
             way = Way((was, earlier), (inputs.cluster, miss.pool), stock(inputs.catalog, inputs.catalog), Kind.FOLLOWED)
             kernels = {machine.kernel for machine in way.before}
-            return way.waits and (miss.kernel is None or miss.kernel.name in kernels)
+            return way.waits and not way.begins_with_release and (miss.kernel is None or miss.kernel.name in kernels)
     return False
 
 
