@@ -105,8 +105,8 @@ def read_synced(file: str | None) -> Synced:
 class Delivered(Struct, frozen=True):
     """The fleet as it was, each cluster by the revision that Argo CD brings it; and what a change of that leads to.
 
-    `becomes` are clusters that go to the tree of another revision, as that tree declares them, and `moved` the commits
-    that they go from and to, None for the judged state itself.
+    `becomes` are clusters that go to the tree of another revision, as that tree declares them. `moved` are those that
+    come from another commit than the base or go to another than the judged one, which is None, with both commits.
     """
 
     fleet: Fleet
@@ -144,6 +144,7 @@ def delivered(
         own = synced.clusters.get(cluster.name)
         if own is not None and old == new:
             clusters += _as_applied(root, git, own, synced.file, until=base.rev)
+            moved[cluster.name] = (own.commit, None)
             notes.append(f"cluster {cluster.name}: {own.commit[:SHORT]} is synced, by {printable(synced.file)}")
             continue
         if synced.file:

@@ -419,6 +419,18 @@ def test_what_was_synced_counts_and_not_what_is_merged(fleet: Fleet, as_yaml: bo
     assert rules(fleet.path, "--synced", current) == []
 
 
+def test_diff_compares_with_the_objects_that_were_applied(fleet: Fleet) -> None:
+    """595 is merged and the cluster still has 580: to its nodes this change, of an owner's name, brings 595."""
+    wrote(fleet, cluster(kernel=K2))
+    behind = fleet.git("rev-parse", "HEAD")
+    wrote(fleet, cluster(kernel=K2) + '    driver: {branch: "595"}\n')
+    fleet.write({EAST: cluster(kernel=K2) + '    owner: ml\n    driver: {branch: "595"}\n'})
+    fleet.render()
+    assert "train  no effect" in drivergate(fleet.path, "diff", "HEAD").out
+    told = drivergate(fleet.path, "diff", "HEAD", "--synced", application(fleet, behind))
+    assert "train  reload  driver 580 -> 595" in told.out
+
+
 def test_the_release_that_runs_is_the_one_that_was_applied(fleet: Fleet) -> None:
     """facts/gpu-operator.md 9: v26.7 drops the minor of RHEL 9, whatever git says the cluster has."""
     kernel = "5.14.0-427.31.1.el9_4.x86_64"
