@@ -16,6 +16,7 @@ from generator.adopt.poollabel import refused
 from generator.adopt.proposal import Proposed, proposed
 from generator.adopt.scaffold import SHARED, Ci, Source, additions, scaffold
 from generator.cli.begin import machine_day
+from generator.cli.observing import json_of
 from generator.cli.options import ResultFormat
 from generator.cli.outcome import CLEAN, UNUSABLE, Format, colored, out, say
 from generator.edges.errors import UnreadableError
@@ -146,7 +147,7 @@ def given(
     nodes: list[Node] = []
     objects = Objects()
     for file in node_files:
-        found = parse(read_given(file))
+        found = parse(json_of(file, read_given(file)))
         if isinstance(found, Unreadable):
             raise UnreadableError(f"can't read `{printable(file)}`: {found.reason}", found.hint)
         nodes += found

@@ -23,7 +23,7 @@ from generator.edges.kubectl import Kubectl, kubectl_at, listed
 from generator.facts.release import Release, Unsupported
 from generator.observed.objects import Objects, Reading
 from generator.observed.stream import members
-from generator.observed.unreadable import Unreadable
+from generator.observed.unreadable import Unreadable, looks_like_yaml
 from generator.report.unasked import Unasked
 from generator.revision.declaration import Declaration
 from generator.upgrade.input import release_to_judge
@@ -142,7 +142,7 @@ def _files(wanted: Sources) -> Iterator[Feed]:
     )
     for files, kinds in named:
         for file in files:
-            yield Feed(name=file, chunks=chunks_of(file), kinds=kinds)
+            yield Feed(name=file, chunks=_json_chunks(file), kinds=kinds)
 
 
 def _dumped(reading: Reading, folder: str) -> None:
@@ -172,6 +172,26 @@ def _yaml(reading: Reading, file: str, data: bytes) -> None:
             raise UnreadableError(f"can't read `{where}`: {first.message}", hint)
         for item in members(plain(document.value)):
             _refuse(file, reading.take(item))
+
+
+def _json_chunks(file: str) -> Iterator[bytes]:
+    """A file piece by piece; YAML, which is read as a whole, as JSON."""
+    chunks = chunks_of(file)
+    first = next(chunks, b"")
+    if not looks_like_yaml(first):
+        yield first
+        yield from chunks
+        return
+    yield json_of(file, first + b"".join(chunks))
+
+
+def json_of(file: str, data: bytes) -> bytes:
+    """Objects of YAML as one List of JSON; anything else as it is. UnreadableError for YAML that can't be read."""
+    from msgspec import json
+
+    if not looks_like_yaml(data):
+        return data
+    return json.encode({"apiVersion": "v1", "kind": "List", "items": objects_in(file, data)})
 
 
 def objects_in(file: str, data: bytes) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ Pools = Annotated[
 ]
 
 # Where the objects of a cluster come from.
-_AS_PRINTED = "as kubectl get -o json prints them; - is stdin."
+_AS_PRINTED = "as kubectl get prints them with -o json or -o yaml; - is stdin."
 NodeFiles = Annotated[list[str] | None, typer.Option("--nodes", metavar="FILE", help=f"Nodes, {_AS_PRINTED}")]
 PodFiles = Annotated[
     list[str] | None, typer.Option("--pods", metavar="FILE", help=f"Pods of all namespaces, {_AS_PRINTED}")

@@ -7,6 +7,7 @@ from msgspec import to_builtins
 
 from generator.audit.judgement import Nowhere, Undecided, judge_in
 from generator.cli.completion import complete_clusters, complete_pools
+from generator.cli.observing import json_of
 from generator.cli.options import ResultFormat, Rev, Root, Staged, Today, chosen_state
 from generator.cli.outcome import CLEAN, FOUND, UNUSABLE, Format, out, say, unknown
 from generator.cli.repository import read_declaration, report_unread
@@ -110,7 +111,7 @@ def _of_pool(found: Declaration, name: str, explanations: Explanations, *, why: 
 
 
 def _of_nodes(found: Declaration, file: str, explanations: Explanations, *, why: bool, as_json: bool) -> int:
-    nodes = parse(read_given(file))
+    nodes = parse(json_of(file, read_given(file)))
     if isinstance(nodes, Unreadable):
         raise UnreadableError(f"can't read `{printable(file)}`: {nodes.reason}", nodes.hint)
     clusters: tuple[Cluster, ...] = found.fleet.clusters

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.testing.audited import KERNEL, driver_pod, node
 from tests.testing.command import call
@@ -85,3 +86,18 @@ def test_a_whole_character_that_json_spells_in_halves_is_one(root: Path, capfd: 
     assert "\\ud83d" in text
     (seen / "nodes.json").write_text(text, encoding="utf-8")
     assert call(capfd, "audit", "--cluster", "one", "--dump", str(seen), root=root).code == 0
+
+
+def test_every_file_may_be_yaml(root: Path, capfd: Capture) -> None:
+    """What kubectl prints with -o yaml is read as what it prints with -o json: a List, an object, several documents."""
+    given = {"--nodes": [node("n1"), node("n2")], "--pods": [driver_pod("n1"), driver_pod("n2")], "--drivers": [DRIVER]}
+    answers = []
+    for written in (json.dumps, yaml.safe_dump):
+        arguments: list[str] = []
+        for option, items in given.items():
+            path = root / f"{option[2:]}.txt"
+            path.write_text(written({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+            arguments += [option, str(path)]
+        answers.append([call(capfd, *verb, *arguments, root=root) for verb in (("audit",), ("upgrade", "status"))])
+    assert answers[0] == answers[1]
+    assert "2 GPU nodes" in answers[0][0].out

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from generator.declared.modelparts import API_VERSION
 from tests.testing.command import Exit, call
@@ -409,10 +410,22 @@ def test_standard_input(tmp_path: Path, capfd: Capture, monkeypatch: pytest.Monk
     assert call(capfd, "tag", "--node", "-", root=repository(tmp_path)).out.startswith("n1: one/train")
 
 
+def test_yaml_as_kubectl_prints_it(tmp_path: Path, capfd: Capture) -> None:
+    root = repository(tmp_path)
+    one, two = (node(name, "train", **TRAIN) for name in ("n1", "n2"))
+    for text in (
+        yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [one, two]}),
+        yaml.safe_dump_all([one, two]),
+    ):
+        (root / "node.yaml").write_text(text, encoding="utf-8")
+        printed = call(capfd, "tag", "--node", str(root / "node.yaml"), root=root).out
+        assert [line[:12] for line in printed.splitlines() if "one/train" in line] == ["n1: one/trai", "n2: one/trai"]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("kind: Node\n", "it is YAML, not JSON"),
+        ("kind: Node\n", "it holds a node without metadata.name"),
         ("n1 Ready", "it is no JSON"),
         ('{"kind": "Pod", "metadata": {"name": "p"}}', "it holds a Pod, no Node"),
         ('{"kind": "Node", "metadata": {"name": "n1", "labels": {"a/b": 8}}}', "label a/b of node n1 is 8, and labels"),

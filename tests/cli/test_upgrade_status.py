@@ -109,7 +109,8 @@ def test_items_of_a_list_of_one_kind_and_a_gpu_that_a_claim_holds(tmp_path: Path
         ),
         ("error: You must be logged in to the server", "it is no JSON"),
         ("", "it is empty"),
-        ("apiVersion: v1\nkind: Pod\n", "it is YAML, not JSON"),
+        ("apiVersion: v1\nkind: Pod\n", "a Pod is not as an API server writes it"),
+        ("kind: Pod\nmetadata: {name: [\n", "pods.json:3"),
         (
             '{"kind": "Pod", "metadata": {"name": "p", "labels": {"a": 1}}}',
             "Pod p is not as an API server writes it",
