@@ -35,6 +35,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     operator: str
     differences: tuple[Difference, ...]
     unseen: tuple[str, ...]
+    pods_seen: bool = True
 
     @property
     def failed(self) -> bool:
@@ -68,6 +69,7 @@ def audit(cluster: Cluster, catalog: Catalog, live: Live, workloads: Sequence[Wo
         operator=operator_release(live.pods or ()),
         differences=tuple(sorted(found, key=lambda one: one.what not in ERRORS)),
         unseen=tuple(_unseen(cluster, live, workloads)),
+        pods_seen=live.pods is not None,
     )
 
 

@@ -25,6 +25,8 @@ class Standing(Struct, frozen=True, kw_only=True):
     """A GPU node as it stands. `driver` is what it has loaded, `image` what it needs, `signs` are notes by the way.
 
     `kernel` is its label's, `uname` its kubelet's, and `release` that of its node image, as its provider labels it.
+    `serves` says whether its driver pod runs the image that it needs and is Ready; None where that was not seen, or the
+    operator starts none.
     """
 
     node: str
@@ -38,6 +40,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     image: str = ""
     built: bool = False
     runs: str = ""
+    serves: bool | None = None
     signs: tuple[str, ...] = ()
     differences: tuple[Difference, ...] = ()
 
@@ -56,8 +59,10 @@ class Standings:
         driver = loaded_driver(labels)
         image = label.machine_image(labels)
         pool = judgement.pool
+        serves: bool | None = None
         match judgement.answer:
             case Asks(pool=asking, reference=reference):
+                serves = self._serves(node, runs, reference)
                 differences += self._pod(node, asking, runs, reference)
                 differences += self._loaded(node, asking, driver, judgement.images[0].entry)
             case HostDriver(pool=hosting):
@@ -76,15 +81,26 @@ class Standings:
             image=judgement.reference,
             built=judgement.built,
             runs=runs,
+            serves=serves,
             signs=tuple(signs(node)),
             differences=tuple(differences),
         )
 
+    def _serves(self, node: Node, runs: str, reference: str) -> bool | None:
+        if self.live.pods is None or not self._is_started(node):
+            return None
+        pod = self.live.driver_pods.get(node.name)
+        return pod is not None and pod.runs and not pod.terminating and runs == reference
+
+    def _is_started(self, node: Node) -> bool:
+        """Whether the operator starts a driver pod on the node."""
+        starts = node.labels.get(label.DEPLOY_DRIVER, "") in label.STARTS_DRIVER
+        return starts and node.labels.get(OPERANDS) != "false"
+
     def _pod(self, node: Node, pool: Pool, runs: str, reference: str) -> Iterator[Difference]:
         """What its driver pod says; nothing where pods are not given."""
         pod = self.live.driver_pods.get(node.name)
-        starts = node.labels.get(label.DEPLOY_DRIVER, "") in label.STARTS_DRIVER
-        if self.live.pods is None or not starts or node.labels.get(OPERANDS) == "false":
+        if self.live.pods is None or not self._is_started(node):
             return
         if pod is None:
             hint = "see the events of the driver's DaemonSet in the operator's namespace"

@@ -110,8 +110,14 @@ def _difference(one: Difference) -> Iterator[str]:
 def _sum(one: Audit) -> str:
     errors = sum(each.severity is Severity.ERROR for each in one.differences)
     found = f"{counted(errors, 'error')}, {counted(len(one.differences) - errors, 'warning')}"
-    right = sum(not any(each.severity is Severity.ERROR for each in node.differences) for node in one.nodes)
-    return f"{found}: {right} of {counted(len(one.nodes), 'GPU node')} as declared"
+    right = [node for node in one.nodes if node.serves is not False and not _has_error(node)]
+    by_labels = not one.pods_seen and any(node.image for node in right)
+    seen = " by their labels alone" if by_labels else ""
+    return f"{found}: {len(right)} of {counted(len(one.nodes), 'GPU node')} as declared{seen}"
+
+
+def _has_error(node: Standing) -> bool:
+    return any(difference.severity is Severity.ERROR for difference in node.differences)
 
 
 def values(audits: Sequence[Audit], unasked: Sequence[Unasked], time: str | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,19 @@ def test_a_cluster_as_declared_ends_with_0(tmp_path: Path, capfd: Capture) -> No
     assert called.code == 0
     assert called.out.startswith("one: 1 GPU node, 0 others\n")
     assert "cannot tell from this input: pods:" in called.out
-    assert called.out.endswith("0 errors, 0 warnings: 1 of 1 GPU node as declared\n")
+    assert called.out.endswith("0 errors, 0 warnings: 1 of 1 GPU node as declared by their labels alone\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "count"),
+    [({}, 1), ({"ready": False}, 0), ({"image": "nvcr.io/nvidia/driver:570-5.15.0-173-generic-ubuntu22.04"}, 0)],
+)
+def test_as_declared_is_said_of_a_node_whose_driver_pod_serves(
+    tmp_path: Path, capfd: Capture, status: dict[str, Any], count: int
+) -> None:
+    seen = given(tmp_path, node("n1", labels={"nvidia.com/gpu.deploy.driver": "true"}), driver_pod("n1", **status))
+    called = call(capfd, "audit", "--nodes", seen, root=laid(tmp_path))
+    assert called.out.endswith(f": {count} of 1 GPU node as declared\n")
 
 
 def test_a_node_ahead_is_named_and_ends_with_1(tmp_path: Path, capfd: Capture) -> None:
@@ -72,7 +85,7 @@ def test_json_and_prometheus(tmp_path: Path, capfd: Capture) -> None:
     ("data", "said"),
     [
         (b'{"kind": "List", "items": [{"kind": "No', "it ends"),
-        (b"kind: List\nitems: []\n", "YAML, not JSON"),
+        (b"kind: List\nitems: [\n", "not valid YAML"),
         (b"", "it is empty"),
         (b'{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "n", "labels": {"a": 1}}}]}', "labels"),
     ],

@@ -14,6 +14,7 @@ K1, K2 = "5.15.0-173-generic", "5.15.0-185-generic"
 BUILT = (f"580-{K1}-ubuntu22.04", f"580-{K2}-ubuntu22.04", f"595-{K2}-ubuntu22.04")
 MOVED = cluster(kernel=K2) + '    driver: {branch: "595"}\n'
 WAY = "image/transition-missing"
+NODE_IMAGE = "inventory/node-images/aks.yaml"
 
 
 @pytest.fixture
@@ -311,8 +312,8 @@ def upstream(fleet: Fleet, path: Path) -> None:
     fleet.git("remote", "set-head", "origin", "main")
 
 
-def wrote(fleet: Fleet, text: str) -> None:
-    fleet.write({EAST: text})
+def wrote(fleet: Fleet, text: str, files: dict[str, str] | None = None) -> None:
+    fleet.write({EAST: text, **(files or {})})
     fleet.render()
     fleet.commit()
 
@@ -444,6 +445,27 @@ def test_the_release_that_runs_is_the_one_that_was_applied(fleet: Fleet) -> None
     assert rules(fleet.path, "--synced", application(fleet, commit, "v26.3.3")) == [WAY]
 
 
+def test_what_flux_attempted_and_the_chart_of_the_policy_count_too(fleet: Fleet) -> None:
+    """facts/gitops.md: lastAttemptedRevision is what was applied; the release is that of the ClusterPolicy's labels."""
+    wrote(fleet, cluster())
+    behind = fleet.git("rev-parse", "HEAD")
+    wrote(fleet, cluster(kernel=K2))
+    move(fleet, commit=False)
+    labels = {"helm.sh/chart": "gpu-operator-v26.7.0"}
+    items = [
+        {
+            "kind": "Kustomization",
+            "spec": {"path": "./out/east/gpu-operator"},
+            "status": {"lastAttemptedRevision": f"main@sha1:{behind}"},
+        },
+        {"kind": "ClusterPolicy", "metadata": {"name": "cluster-policy", "labels": labels}},
+    ]
+    path = fleet.path.parent / "flux.json"
+    path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    assert rules(fleet.path) == []
+    assert rules(fleet.path, "--synced", str(path)) == [WAY]
+
+
 @pytest.mark.parametrize("verb", ["check", "diff"])
 @pytest.mark.parametrize(
     ("text", "code", "why"),
@@ -469,9 +491,12 @@ def test_a_commit_that_this_clone_does_not_know_is_exit_3(fleet: Fleet) -> None:
     assert "git fetch" in ended.err
 
 
-def audited(fleet: Fleet, *kernels: str, time: str | None = "2026-03-31T06:00:00Z") -> str:
+def audited(
+    fleet: Fleet, *kernels: str, time: str | None = "2026-03-31T06:00:00Z", release: str | None = None
+) -> str:
     """The name of a file beside the repository, as `audit --format json` writes it of nodes with these kernels."""
-    nodes = [{"node": f"n{number}", "pool": "train", "kernel": kernel} for number, kernel in enumerate(kernels)]
+    more = {} if release is None else {"release": release}
+    nodes = [{"node": f"n{number}", "pool": "train", "kernel": kernel, **more} for number, kernel in enumerate(kernels)]
     path = fleet.path.parent / "audit.json"
     path.write_text(json.dumps({"time": time, "clusters": [{"cluster": "east", "nodes": nodes}]}), encoding="utf-8")
     return str(path)
@@ -494,6 +519,39 @@ def test_evidence_that_no_node_runs_the_old_kernel_beats_what_git_declares(fleet
     assert drivergate(fleet.path, "diff", "HEAD", *DAY, "--fail-on", "missing").code == 1
     still = ("--observed", audited(fleet, K2, K2, K2, K1))
     assert rules(fleet.path, *DAY, *still) == [WAY]
+
+
+def test_an_audit_that_is_too_old_is_no_evidence_and_says_so(fleet: Fleet) -> None:
+    fleet.write({EAST: cluster(kernel=f"{K1}, {K2}")})
+    fleet.render()
+    fleet.commit()
+    move(fleet, commit=False)
+    seen = ("--observed", audited(fleet, K2, K2, K2, K2, time="2026-03-20T06:00:00Z"))
+    assert rules(fleet.path, *DAY, *seen) == [WAY]
+    assert "is no evidence for east: it is of 2026-03-20T06:00:00Z" in drivergate(fleet.path, "check", *DAY, *seen).err
+
+
+@pytest.mark.parametrize(("release", "left"), [("202605.1", []), ("202604.1", [WAY]), (None, [WAY])])
+def test_nodes_of_the_newest_release_prove_that_no_other_comes_up(
+    fleet: Fleet, release: str | None, left: list[str]
+) -> None:
+    """A pool that may grow: what its nodes are labelled with says what another one comes up with."""
+    image = """apiVersion: drivergate.dev/v1alpha1
+kind: NodeImage
+name: aks
+os: {id: ubuntu, version: "22.04"}
+arch: [amd64]
+kernels: {"202604.1": %s, "202605.1": %s}
+running: [%s]
+"""
+    lines = [line for line in cluster().splitlines() if not line.lstrip().startswith(("os:", "arch:", "kernels:"))]
+    grows = "\n".join([*lines, "    nodeImage: aks\n"]).replace("nodes: 4", "nodes: {min: 2, max: 8}")
+    wrote(fleet, grows, {NODE_IMAGE: image % (K1, K2, '"202604.1", "202605.1"')})
+    fleet.write({EAST: grows + '    driver: {branch: "595"}\n', NODE_IMAGE: image % (K1, K2, '"202605.1"')})
+    fleet.render()
+    assert WAY in rules(fleet.path, *DAY)
+    found = rules(fleet.path, *DAY, "--observed", audited(fleet, K2, K2, release=release))
+    assert [rule for rule in found if rule == WAY] == left
 
 
 def test_plan_needs_no_step_for_a_kernel_that_no_node_runs(fleet: Fleet) -> None:
