@@ -491,9 +491,7 @@ def test_a_commit_that_this_clone_does_not_know_is_exit_3(fleet: Fleet) -> None:
     assert "git fetch" in ended.err
 
 
-def audited(
-    fleet: Fleet, *kernels: str, time: str | None = "2026-03-31T06:00:00Z", release: str | None = None
-) -> str:
+def audited(fleet: Fleet, *kernels: str, time: str | None = "2026-03-31T06:00:00Z", release: str | None = None) -> str:
     """The name of a file beside the repository, as `audit --format json` writes it of nodes with these kernels."""
     more = {} if release is None else {"release": release}
     nodes = [{"node": f"n{number}", "pool": "train", "kernel": kernel, **more} for number, kernel in enumerate(kernels)]
